@@ -96,12 +96,14 @@ def examples(logs: str, out: Path) -> Path:
     return out
 
 
-def run(out: Path, trainer: str, encoder: str, data: Path, players: list[str], steps: int, more: str = "") -> Path:
+def run(
+    out: Path, trainer: str, encoder: str, data: Path, players: list[str], steps: int, more: str = "", seed: int = 1
+) -> Path:
     """Return the directory of a run of ``steps``, trained from where it is."""
     game = read_manifest(data).game
     spec = f'{trainer}:data="{data}",players={"+".join(players)}' + (f",{more}" if more else "")
     if not (out / "run.json").exists():
-        session = Session.start(Run.create(out, spec, game, encoder, 1, steps, sys.argv, None))
+        session = Session.start(Run.create(out, spec, game, encoder, seed, steps, sys.argv, None))
     else:
         session = Session.resume(Run.open(out))
     if session.training.step < steps:
@@ -140,7 +142,7 @@ def another(item: str, teachers: list[str]) -> Planned:
     return Planned(re.sub(r"[=,]", "-", item), system, chosen[0], int(steps), tuple(more))
 
 
-def train(path: Path, one: Planned, data: Path, names: list[str], *more: str) -> Path:
+def train(path: Path, one: Planned, data: Path, names: list[str], *more: str, seed: int = 1) -> Path:
     """Return the directory of a planned run: ``policy`` among its options learns the teacher's probabilities."""
     chosen = [f'teacher="{one.teacher}"' if item == POLICY else item for item in (*one.more, *more)]
-    return run(path, *SYSTEMS[one.system], data, names, one.steps, ",".join([f"anneal={one.steps}", *chosen]))
+    return run(path, *SYSTEMS[one.system], data, names, one.steps, ",".join([f"anneal={one.steps}", *chosen]), seed)

@@ -42,7 +42,7 @@ def game():
 def start(game, spec=SPEC, teacher=None):
     made = create("trainer", spec).start(game, None, 2)
     if teacher is not None:
-        made._teacher = range_player(game, teacher, made.tree)
+        made.lessons().teacher = range_player(game, teacher, made.tree)
     return made
 
 
@@ -68,8 +68,9 @@ def test_planes_are_the_cards():
     assert np.flatnonzero(planes[0, 5]).tolist() == sorted([*hole, 3, 17, 30, 44])
 
 
-def test_it_learns_what_depends_on_cards_and_answers_ranges_as_it_answers_hands(game):
-    training = start(game, teacher=PairsRaise())
+@pytest.mark.parametrize("sees", ["numbers", "planes"])
+def test_it_learns_what_depends_on_cards_and_answers_ranges_as_it_answers_hands(game, sees):
+    training = start(game, f"{SPEC},sees={sees}", PairsRaise())
     rows = [row for row in training.train(160) if row]
     assert rows[-1]["kl"] < 0.5 * rows[0]["kl"]
     agent = training.agent({})
@@ -100,38 +101,71 @@ def test_a_hand_is_answered_alike_however_many_are_asked_with_it(game):
 
 
 def test_a_lesson_is_the_teachers_and_the_same_however_it_is_come_to(game):
-    training = start(game, teacher=PairsRaise())
+    lessons = start(game, teacher=PairsRaise()).lessons()
     for number in range(12):
-        lesson = training.lesson(number)
-        assert len(set(training.tree.street[lesson.nodes].tolist())) == 1
+        lesson = lessons.lesson(number)
+        assert len(set(lessons.tree.street[lesson.nodes].tolist())) == 1
         assert left_by(lesson.board)[lesson.hands].all()
+        assert lesson.weights.shape == lesson.chances.shape[:2]
+        assert lesson.weights.sum() == pytest.approx(1.0, abs=1e-5)
         pair = pairs()[lesson.hands] % 13
         pair = pair[:, 0] == pair[:, 1]
         for k, node in enumerate(lesson.nodes.tolist()):
-            may = 2 in training.tree.action[node]
+            may = 2 in lessons.tree.action[node]
             assert np.array_equal(lesson.chances[k, :, 2] == 1.0, pair & may)
-        again = start(game, teacher=PairsRaise()).lesson(number)
+        again = start(game, teacher=PairsRaise()).lessons().lesson(number)
         assert np.array_equal(again.chances, lesson.chances)
+        assert np.array_equal(again.weights, lesson.weights)
 
 
-def test_states_are_those_that_the_teacher_comes_to_and_others_by_their_share(game):
+def test_states_are_those_that_the_teacher_comes_to_whatever_the_other_does(game):
     class Caller(PairsRaise):
         def policy(self, views, legal):
             out = np.zeros(legal.shape)
             out[:, 1] = 1.0
             return out
 
-    def raised(spec):
-        training = start(game, spec, Caller())
-        nodes = np.concatenate([training.lesson(k).nodes for k in range(40)])
-        return np.mean([2 in training.tree.path(int(node)) for node in nodes])
+    def raises(off_path):
+        """How often the seat that acts has raised, and how often the other has, of all states before the river."""
+        lessons = start(game, f"{SPEC},off_path={off_path}", Caller()).lessons()
+        tree, own, other, count = lessons.tree, 0, 0, 0
+        for number in range(30):
+            for node in lessons.lesson(number).nodes.tolist():
+                if tree.street[node] == 3:
+                    continue
+                count += 1
+                child, actor, raised = node, tree.actor[node], set()
+                while child:
+                    parent = int(tree.parent[child])
+                    if tree.kind[parent] == 0 and 2 in tree.action[parent][tree.child[parent] == child]:
+                        raised.add(tree.actor[parent] == actor)
+                    child = parent
+                own, other = own + (True in raised), other + (False in raised)
+        return own / count, other / count
 
-    assert raised(SPEC + ",off_path=1") > 0.5
-    below = start(game, SPEC + ",off_path=0", Caller())
-    for number in range(20):
-        lesson = below.lesson(number)
-        if below.tree.street[lesson.nodes[0]] < 3:  # on the river a whole subtree is learned
-            assert not any(2 in below.tree.path(int(node)) for node in lesson.nodes)
+    assert raises(0) == (0, 0)
+    own, other = raises(1)
+    assert own == 0
+    assert other > 0.4
+
+
+def test_a_hand_weighs_how_likely_the_teacher_brings_it(game):
+    lessons = start(game, teacher=PairsRaise()).lessons()
+    tree = lessons.tree
+    nodes = tree.decisions[tree.street[tree.decisions] == 2]
+    reach, live = lessons.reaches(nodes, (3, 17, 30, 44)), np.flatnonzero(left_by((3, 17, 30, 44)))
+    ranks = pairs() % 13
+    pair = ranks[:, 0] == ranks[:, 1]
+    for k, node in enumerate(nodes.tolist()):
+        wanted, child = np.ones(COUNT, bool), node
+        while child:
+            parent = int(tree.parent[child])
+            if tree.kind[parent] == 0 and tree.actor[parent] == tree.actor[node] and 2 in tree.action[parent]:
+                raised = int(tree.action[parent][tree.child[parent] == child][0]) == 2
+                wanted &= pair if raised else ~pair
+            child = parent
+        assert np.array_equal(reach[k, live], wanted[live])
+    assert len(np.unique(reach[:, live].sum(axis=1))) >= 3
 
 
 def test_wrong_calls_are_refused_in_a_sentence(game):

@@ -1,15 +1,15 @@
 """Distillation: a network learns to play limit hold'em as another player does, from whole ranges at public states.
 
 Hinton, Vinyals and Dean, "Distilling the knowledge in a neural network" (2015). The teacher is asked for all 1,326 hands at
-once, at states that it comes to itself and at others: a best response goes where the teacher does not. The network sees cards
-and betting alone.
+once, at states that it comes to while the other seat may do anything: there a best response goes. The network sees cards and
+betting alone: no bucket, and nothing of the teacher. What it sees of cards are planes, or numbers that follow from them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from attrs import evolve, frozen, validators
 
@@ -35,21 +35,28 @@ class RangeDistillation(Trainer):
     """Learn another player's probabilities for whole ranges of limit hold'em, from cards and betting alone."""
 
     teacher: str = option("", holds="training agent", help="the player that is learned from; it answers whole ranges")
+    sees: Literal["numbers", "planes"] = option(
+        "numbers",
+        help="of cards: the starting hand, how strong the hand may end and its equity against eight groups of hands; or the "
+        "cards as planes, convolved",
+    )
     channels: int = option(
-        16, help="channels of the convolutions over cards", validator=[validators.ge(1), validators.le(256)]
+        16, help="planes: channels of the convolutions over cards", validator=[validators.ge(1), validators.le(256)]
     )
     hidden: int = option(
         192, help="units of each of the two hidden layers", validator=[validators.ge(1), validators.le(4096)]
     )
     hands: int = option(
-        192, help="hands that are learned of a board", validator=[validators.ge(1), validators.le(1081)]
+        224, help="hands that are learned of a board", validator=[validators.ge(1), validators.le(1081)]
     )
     nodes: int = option(
-        32, help="public states that are learned of a board", validator=[validators.ge(1), validators.le(1024)]
+        24,
+        help="walks to public states that are learned of a board; on the river two subtrees are",
+        validator=[validators.ge(1), validators.le(1024)],
     )
     off_path: float = option(
-        0.4,
-        help="the share of states that are drawn evenly from all, not as the teacher comes to them",
+        0.5,
+        help="how often the other seat plays evenly over its actions on such a walk, not as the teacher",
         validator=[validators.ge(0), validators.le(1)],
     )
     learning_rate: float = option(0.002, help="learning rate of Adam", validator=validators.gt(0))
@@ -72,7 +79,7 @@ class RangeDistillation(Trainer):
                 f"{WHO} learns from a player: {WHO}:teacher=limit_equilibrium, or a run's directory, names it."
             )
         training = self._training(game, encoder, seed)
-        training.ask_teacher()
+        training.lessons()
         return training
 
     def trained_agent(

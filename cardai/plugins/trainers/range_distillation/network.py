@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from cardai.core.arrays import Float32s, Int64s
 from cardai.learn.grid_networks import SuitTrunk
+from cardai.poker.buckets.numbers import NUMBERS, HandNumbers
+from cardai.poker.buckets.tables import PREFLOP, starting_classes
 from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges.public_tree import DECISION, PublicTree
 
+Sees = Literal["numbers", "planes"]
 PLANES = 6
 """Hole cards, flop, turn, river, the whole board, all cards: 4x13 each."""
 FEATURES = 128
+STARTING = 64
+"""What each of the 169 starting hands becomes beside the numbers."""
 _PAIRS = pairs().astype(np.int64)
+
+
+class Seen:
+    """What the network sees of hands and a board, as rows of numbers: flat planes, or numbers and the starting hand."""
+
+    def __init__(self, sees: Sees) -> None:
+        self.sees, self._numbers, self._starting = sees, HandNumbers(), starting_classes()
+        self.width = PLANES * 52 if sees == "planes" else NUMBERS + 1
+
+    def of(self, hands: Int64s, board: tuple[int, ...]) -> Float32s:
+        """Return (h, width) of ``hands`` (h,) on a board of 0, 3, 4 or 5 cards."""
+        if self.sees == "planes":
+            return card_planes(hands, board).reshape(len(hands), self.width)
+        start = self._starting[hands].astype(np.float32)[:, None]
+        return np.concatenate([self._numbers.of(board, hands), start], axis=1)
 
 
 def card_planes(hands: Int64s, board: tuple[int, ...]) -> Float32s:
@@ -55,22 +77,28 @@ class Betting:
 class RangeNetwork(nn.Module):
     """relu(W cards * (1 + G betting) + E betting), a second layer, the actions' logits."""
 
-    def __init__(self, words: int, actions: int, channels: int, hidden: int) -> None:
+    def __init__(self, sees: Sees, words: int, actions: int, channels: int, hidden: int) -> None:
         super().__init__()
-        self.trunk = SuitTrunk(PLANES, 13, channels, FEATURES, True)
-        self.cards = nn.Linear(FEATURES, hidden)
+        self.trunk = SuitTrunk(PLANES, 13, channels, FEATURES, True) if sees == "planes" else None
+        self.start = None if sees == "planes" else nn.Embedding(PREFLOP, STARTING)
+        self.cards = nn.Linear(FEATURES if sees == "planes" else NUMBERS + STARTING, hidden)
         self.betting = nn.Embedding(words, hidden, padding_idx=0)
         self.gate = nn.Embedding(words, hidden, padding_idx=0)
         self.second = nn.Linear(hidden, hidden)
         self.policy = nn.Linear(hidden, actions)
+        if self.start is not None:
+            nn.init.normal_(self.start.weight, std=0.3)
         nn.init.normal_(self.betting.weight, std=0.3)
         nn.init.zeros_(self.gate.weight)
         with torch.no_grad():
             self.betting.weight[0] = 0.0
 
-    def of_cards(self, planes: Tensor) -> Tensor:
-        """Return (h, hidden) what the first layer makes of planes (h, 6, 4, 13)."""
-        return torch.as_tensor(self.cards(self.trunk(planes)))
+    def of_cards(self, seen: Tensor) -> Tensor:
+        """Return (h, hidden) what the first layer makes of rows (h, width) as :class:`Seen` gives them."""
+        if self.trunk is not None:
+            return torch.as_tensor(self.cards(self.trunk(seen.reshape(-1, PLANES, 4, 13))))
+        assert self.start is not None
+        return torch.as_tensor(self.cards(torch.cat([seen[:, :-1], self.start(seen[:, -1].long())], dim=1)))
 
     def meet(self, cards: Tensor, said: Tensor) -> Tensor:
         """Return the logits (..., actions) of hands (..., hidden) where the betting is ``said`` (..., 4); axes of 1 stretch."""

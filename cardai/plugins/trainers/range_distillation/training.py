@@ -1,4 +1,4 @@
-"""Learning under way: a board a step, states and hands on it, and the teacher's probabilities there."""
+"""Learning under way: a lesson a step, and the player that comes of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch import Tensor
 
 from cardai import make
 from cardai.core.agent import Agent, need_game
-from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
+from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import OptionError
 from cardai.core.fields import Views
 from cardai.core.files import read_json, write_json
@@ -25,19 +25,15 @@ from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.minibatches import LossSum, annealed, take_step
 from cardai.learn.policies import legal_softmax
-from cardai.plugins.trainers.range_distillation.network import PLANES, Betting, RangeNetwork, card_planes
-from cardai.poker.hands.boards import BOARD_SIZES
+from cardai.plugins.trainers.range_distillation.lessons import Lesson, Lessons
+from cardai.plugins.trainers.range_distillation.network import Betting, RangeNetwork, Seen
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
-from cardai.poker.range_policy import RangePolicy, known_nodes, range_player
-from cardai.poker.ranges.public_tree import DECISION, PublicTree
+from cardai.poker.range_policy import known_nodes, range_player
+from cardai.poker.ranges.public_tree import PublicTree
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.range_distillation import RangeDistillation
 
-STREETS = (0.1, 0.25, 0.3, 0.35)
-"""How often a board of each street is learned of."""
-WALKS = 4
-"""Walks down the tree for each state that is wanted on a board, at most: those that end before the street find none."""
 _LEAST = 1e-9
 _CPU = torch.device("cpu")
 
@@ -50,19 +46,6 @@ class _State:
     losses: LossSum = field(factory=LossSum)
 
 
-@frozen(eq=False)
-class Lesson:
-    """What a step learns: hands on a board at states of one street, and how the teacher plays them."""
-
-    board: tuple[int, ...]
-    nodes: Int64s
-    """(m,)"""
-    hands: Int64s
-    """(h,)"""
-    chances: Float32s
-    """(m, h, A) the teacher's."""
-
-
 class Distilling(Training):
     """The network, its optimiser and the number of boards done: all randomness follows from (seed, step)."""
 
@@ -72,29 +55,33 @@ class Distilling(Training):
         self.betting = Betting(tree)
         self.actions = int(tree.action.max()) + 1
         with tensors.seeded(seed, _CPU):
-            self.network = RangeNetwork(self.betting.count, self.actions, options.channels, options.hidden)
+            self.network = RangeNetwork(
+                options.sees, self.betting.count, self.actions, options.channels, options.hidden
+            )
         self.optimizer = torch.optim.Adam(self.network.parameters(), options.learning_rate)
-        self._teacher: RangePolicy | None = None
-        self._by_street = [tree.decisions[tree.street[tree.decisions] == street] for street in range(4)]
+        self.seen = Seen(options.sees)
+        self._lessons: Lessons | None = None
         self._legal = legal_of(tree, self.actions)
 
-    def ask_teacher(self) -> RangePolicy:
-        """Return the teacher. Raises UsageError for one that does not play the game, or whole ranges."""
-        if self._teacher is None:
-            self._teacher = range_player(self.game, make.agent(self.options.teacher), self.tree)
-        return self._teacher
+    def lessons(self) -> Lessons:
+        """Return the lessons of the teacher. Raises UsageError for one that does not play the game, or whole ranges."""
+        if self._lessons is None:
+            o = self.options
+            player = range_player(self.game, make.agent(o.teacher), self.tree)
+            self._lessons = Lessons(player, self.tree, self.seed, o.nodes, o.hands, o.off_path)
+        return self._lessons
 
     def train(self, steps: int) -> Iterator[Metrics]:
         end = self.step + steps
         while self.step < end:
-            lesson = self.lesson(self.step)
-            planes = torch.from_numpy(card_planes(lesson.hands, lesson.board))
+            lesson = self.lessons().lesson(self.step)
+            seen = torch.from_numpy(self.seen.of(lesson.hands, lesson.board))
 
-            def losses(lesson: Lesson = lesson, planes: Tensor = planes) -> tuple[Tensor]:
-                learned = self._log_chances(self.network.of_cards(planes), lesson.nodes)
+            def losses(lesson: Lesson = lesson, seen: Tensor = seen) -> tuple[Tensor]:
+                learned = self._log_chances(self.network.of_cards(seen), lesson.nodes)
                 wanted = torch.from_numpy(lesson.chances)
-                apart = wanted * (torch.log(wanted.clamp_min(_LEAST)) - learned)
-                return (apart.sum(dim=2).mean(),)
+                apart = (wanted * (torch.log(wanted.clamp_min(_LEAST)) - learned)).sum(dim=2)
+                return ((apart * torch.from_numpy(lesson.weights)).sum(),)
 
             rate = annealed(self.options.learning_rate, self.step, self.options.anneal)
             found = take_step(self.network, self.optimizer, rate, self.options.threads, 0, losses)
@@ -111,68 +98,6 @@ class Distilling(Training):
         logits = self.network.meet(cards, torch.from_numpy(self.betting.places[nodes, None]))
         legal = torch.from_numpy(self._legal[nodes])[:, None]
         return torch.log_softmax(torch.where(legal, logits, torch.full_like(logits, -1e9)), dim=2).clamp_min(-30)
-
-    # -- what is learned -------------------------------------------------------------------------------------------
-
-    def lesson(self, number: int) -> Lesson:
-        """Return what step ``number`` learns."""
-        rng = np.random.default_rng(derive(self.seed, "lesson", number))
-        street = int(rng.choice(4, p=STREETS))
-        deck = rng.permutation(52)
-        board = tuple(int(card) for card in deck[: BOARD_SIZES[street]])
-        live = np.flatnonzero(left_by(board))
-        hands = np.sort(rng.permutation(live)[: self.options.hands])
-        nodes = self.states(street, board, rng)
-        chances = chances_at(self.ask_teacher(), self.tree, nodes, board, self.actions)[:, hands]
-        return Lesson(board, nodes, hands, chances.astype(np.float32))
-
-    def states(self, street: int, board: tuple[int, ...], rng: np.random.Generator) -> Int64s:
-        """Return the decision nodes (m,) of a street that are learned: some as the teacher comes to them, some evenly drawn.
-
-        On the river they lie in one or two subtrees: there a player may ask for ranges, which are found a subtree at a time.
-        """
-        every, count = self._by_street[street], self.options.nodes
-        if street < 3:
-            evenly = rng.random(count) < self.options.off_path
-            drawn = rng.choice(every, count)
-            roots = self.tree.roots[drawn]
-        else:
-            evenly = np.full(count, rng.random() < self.options.off_path)
-            roots = np.full(count, self.tree.roots[rng.choice(every)])
-            drawn = rng.choice(every[self.tree.roots[every] == roots[0]], count)
-        if not evenly.all():
-            came = self._walk(street, board, rng, 1 if street == 3 else int((~evenly).sum()))
-            if len(came) and street == 3:
-                inside = every[self.tree.roots[every] == self.tree.roots[came[0]]]
-                drawn = rng.choice(inside, count)
-            elif len(came):
-                drawn[~evenly] = rng.choice(came, int((~evenly).sum()))
-        return np.unique(drawn)
-
-    def _walk(self, street: int, board: tuple[int, ...], rng: np.random.Generator, wanted: int) -> Int64s:
-        """Return decision nodes of ``street`` that hands of the teacher against itself come to, at most ``wanted``."""
-        tree, came = self.tree, []
-        cache: dict[int, Float64s] = {}
-        for _ in range(WALKS * wanted + WALKS):
-            held, node = rng.choice(np.flatnonzero(left_by(board)), 2), 0
-            while tree.kind[node] <= 1:
-                if tree.kind[node] != DECISION:
-                    node = int(tree.child[node, 0])
-                    continue
-                at = int(tree.street[node])
-                if at == street:
-                    came.append(node)
-                    if rng.random() < 0.5:
-                        break
-                if at == street == 3:
-                    break
-                if node not in cache:
-                    cache[node] = self.ask_teacher().range_policy(np.array([node]), board[: BOARD_SIZES[at]])
-                own = cache[node][:, held[int(tree.actor[node])]]
-                node = int(tree.child[node, int(rng.choice(len(own), p=own / own.sum()))])
-            if len(came) >= wanted:
-                break
-        return np.array(came[:wanted], np.int64)
 
     # -- files -----------------------------------------------------------------------------------------------------
 
@@ -197,7 +122,7 @@ class Distilling(Training):
     def agent(self, options: Mapping[str, Any]) -> Agent:
         if options:
             raise OptionError(f"A player of range_distillation has no options. Got {sorted(options)[0]!r}.")
-        return DistilledAgent(self.game, self.tree, self.betting, self.network.eval(), self._legal)
+        return DistilledAgent(self.game, self.tree, self.betting, (self.network.eval(), self.seen), self._legal)
 
 
 def legal_of(tree: PublicTree, actions: int) -> Bools:
@@ -207,24 +132,16 @@ def legal_of(tree: PublicTree, actions: int) -> Bools:
     return out[:, :actions]
 
 
-def chances_at(player: RangePolicy, tree: PublicTree, nodes: Int64s, board: Sequence[int], actions: int) -> Float64s:
-    """Return (m, 1326, A) how a player plays every hand at ``nodes`` (m,) of one street."""
-    rows, out = player.range_policy(nodes, board), np.zeros((len(nodes), COUNT, actions))
-    first = 0
-    for k, node in enumerate(nodes.tolist()):
-        count = int(tree.num_children[node])
-        out[k][:, tree.action[node, :count]] = rows[first : first + count].T
-        first += count
-    return out
-
-
 class DistilledAgent(Agent):
     """Plays the network's probabilities, for single hands or whole ranges."""
 
     ignores_suits = True
 
-    def __init__(self, game: Game, tree: PublicTree, betting: Betting, network: RangeNetwork, legal: Bools) -> None:
-        self.game, self.tree, self.betting, self.network, self.legal = game, tree, betting, network, legal
+    def __init__(
+        self, game: Game, tree: PublicTree, betting: Betting, network: tuple[RangeNetwork, Seen], legal: Bools
+    ) -> None:
+        self.game, self.tree, self.betting, self.legal = game, tree, betting, legal
+        self.network, self.seen = network
         self._board: tuple[tuple[int, ...], Int64s, Tensor] | None = None
 
     def for_game(self, game: Game) -> Agent:
@@ -236,11 +153,11 @@ class DistilledAgent(Agent):
         hands = pair_index(views["hole"][:, 0], views["hole"][:, 1])
         out = np.zeros((len(views), self.game.num_distinct_actions))
         boards, group = np.unique(np.ascontiguousarray(views["board"]), axis=0, return_inverse=True)
-        planes = np.empty((len(views), PLANES, 4, 13), np.float32)
+        seen = np.empty((len(views), self.seen.width), np.float32)
         for number, cards in enumerate(boards):
             rows = np.flatnonzero(group.ravel() == number)
-            planes[rows] = card_planes(hands[rows], tuple(int(card) for card in cards if card >= 0))
-        features = tensors.in_chunks(self.network.of_cards, planes, _CPU)
+            seen[rows] = self.seen.of(hands[rows], tuple(int(card) for card in cards if card >= 0))
+        features = tensors.in_chunks(self.network.of_cards, seen, _CPU)
         codes = np.concatenate([features, self.betting.places[nodes].astype(np.float32)], axis=1)
         logits = tensors.in_chunks(lambda part: self.network.meet(part[:, :-4], part[:, -4:].long()), codes, _CPU)
         out[:, : logits.shape[1]] = legal_softmax(logits, self.legal[nodes])
@@ -264,6 +181,6 @@ class DistilledAgent(Agent):
         """Return the hands that ``board`` leaves and what the first layer makes of them, (h, hidden); kept."""
         if self._board is None or self._board[0] != board:
             live = np.flatnonzero(left_by(board))
-            found = tensors.in_chunks(self.network.of_cards, card_planes(live, board), _CPU)
+            found = tensors.in_chunks(self.network.of_cards, self.seen.of(live, board), _CPU)
             self._board = board, live, torch.from_numpy(found)
         return self._board

@@ -1,0 +1,270 @@
+"""What imitators are worth when no encoder shows what their teacher decides by: seed 003's method, measured fairly.
+
+    python experiments/fair_imitation/run.py --work results/fair            # everything at full size (some CPU hours)
+    python experiments/fair_imitation/run.py --work results/fair --only logs+learn --teachers cnn
+    python experiments/fair_imitation/run.py --work results/fair --report   # only write the report from what there is
+
+Parts (--only, joined with +), each a list of pieces that are made once and kept under --work, so that the same command goes
+on where it stopped; every piece says its CPU seconds:
+
+    logs      each teacher plays itself; of the no-limit teacher (trained first: the blueprint of the re-solving player) too
+    learn     every system learns from the same decisions, as many times each; beside it two cuts on hand strength,
+              gradient-boosted trees and plain guesses, fitted to the same decisions
+    amounts   the publication's figure 5: more and more decisions, four folds
+    play      duplicate deals against the teacher
+    values    the publication's text by the word: a player that acts on E(S)
+    river     what a best response from the river on wins from imitators and from their teachers: limit alone
+    lbr       what a local best response wins from them
+
+The players in the box must be installed (pip install ./players), LightGBM too. Figures of play and exploitability are printed
+by commands of cardai, which stand in the report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cardai.core.errors import CardaiError, UsageError
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cnn_valuation"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from fair_acting import won_by_values
+from fair_measuring import fold_figures, learned_figures
+from fair_report import write
+from fair_teachers import BLUEPRINT, SYSTEMS, TEACHERS, Teacher, examples_of, fold_examples
+from making import Planned, kept, run, train
+
+PARTS = ("logs", "learn", "amounts", "play", "values", "river", "lbr")
+BATCH = {"paper": 128, "cards": 256, "ours": 256, "levels": 512}
+"""Examples in a minibatch of each system (the trainers' presets)."""
+SEED = 1
+
+
+def main(words: list[str] | None = None) -> None:
+    """Make what is missing of the parts asked for, and write the report."""
+    o = asked_for(words)
+    o.work.mkdir(parents=True, exist_ok=True)
+    for part in [] if o.report else o.only:
+        for name in o.teachers:
+            MAKE[part](o, TEACHERS[name])
+    write(o.work, sys.argv[1:] if words is None else words)
+    print(f"Report: {o.work / 'report.md'}")
+
+
+# -- parts ------------------------------------------------------------------------------------------------------------
+
+
+def logs(o: argparse.Namespace, teacher: Teacher) -> Path:
+    """Return the directory of a teacher's examples: logs are played where they are missing."""
+    if teacher.name == "blueprint" and not (o.work / BLUEPRINT / "run.json").exists():
+        trainer = "bucket_mccfr:flop=150,turn=150,river=150"
+        words = [
+            "train",
+            "--trainer",
+            trainer,
+            "--game",
+            teacher.game,
+            "--steps",
+            str(o.blueprint_steps),
+            "--seed",
+            "0",
+        ]
+        called([*words, "--out", str(o.work / BLUEPRINT)])
+    return examples_of(o.work, teacher, o.decisions)
+
+
+def planned(o: argparse.Namespace, teacher: Teacher, system: str, seed: int) -> Planned:
+    """Return a run: its minibatches make ``--presented`` decisions in all, whatever their size."""
+    key = f"{system}-{teacher.name}-{seed}"
+    return Planned(key, system, teacher.spec(o.work), -(-o.presented // BATCH[system]))
+
+
+def learn(o: argparse.Namespace, teacher: Teacher) -> None:
+    """Train each system on the same decisions and measure it beside plain guesses."""
+    data = logs(o, teacher)
+    for system in systems(o, teacher):
+        for seed in range(o.seeds):
+            one = planned(o, teacher, system, seed)
+            train(runs(o) / one.key, one, data, teacher.names, f"most={o.decisions}", seed=SEED + seed)
+            making = partial(learned_figures, runs(o) / one.key, data, teacher, o.work, o.decisions, o.held_out)
+            once(o, f"learn-{one.key}", partial(making, guesses=seed == 0 and system == "paper"))
+
+
+def amounts(o: argparse.Namespace, teacher: Teacher) -> None:
+    """Learn from more and more decisions, with each of four folds held out in turn."""
+    folds = fold_examples(o.work, teacher, logs(o, teacher))
+    for system in [one for one in ("paper", "ours") if one in systems(o, teacher)]:
+        for decisions in o.amounts:
+            for k, (taught, held) in enumerate(folds):
+                key = f"fold-{system}-{teacher.name}-{decisions}-{k}"
+                presented = min(o.presented, o.epochs * decisions)
+                one = Planned(key, system, teacher.spec(o.work), -(-presented // BATCH[system]))
+                train(runs(o) / key, one, taught, teacher.names, f"most={decisions}", "validation=0", seed=SEED)
+                once(o, f"amounts-{key}", partial(fold_figures, runs(o) / key, held, teacher, o.work, o.held_out))
+
+
+def play(o: argparse.Namespace, teacher: Teacher) -> None:
+    """Play imitators against their teacher."""
+    for key in trained(o, teacher):
+        words = ["run", "--game", teacher.game, "--agent", f"{runs(o) / key}:act=sample", "--vs", teacher.spec(o.work)]
+        command = [*words, "--games", str(2 * o.deals), "--seed", "77", "--json"]
+        once(o, f"play-{key}", partial(figure, command))
+
+
+def values(o: argparse.Namespace, teacher: Teacher) -> None:
+    """Train the publication's text by the word, and let a player act on what it says."""
+    if teacher.name != "cnn":
+        return
+    data, key, batch = logs(o, teacher), f"literal-{teacher.name}", 128
+    more = f"most={o.decisions}"
+    found = run(
+        runs(o) / key,
+        "cnn_valuation_literal",
+        "cnn_valuation",
+        data,
+        teacher.names,
+        -(-o.presented // (4 * batch)),
+        more,
+    )
+    for worth in ("chance", "chips"):
+        once(
+            o,
+            f"values-{worth}-{key}",
+            partial(won_by_values, found, teacher.game, teacher.spec(o.work), worth, o.deals // 5),
+        )
+
+
+def river(o: argparse.Namespace, teacher: Teacher) -> None:
+    """Ask what a best response from the river on wins from imitators and their teacher."""
+    if teacher.name == "blueprint":  # 117,552 decisions of no-limit betting: LBR alone
+        return
+    for key, player in players(o, teacher).items():
+        asked = ["--game", teacher.game, "--agent", player, "--from", "river", "--boards", str(o.boards), "--seed", "3"]
+        done = ["--out", str(o.work / "figures" / f"river-{key}-{o.boards}.npz")]
+        once(o, f"river-{key}", partial(figure, ["evaluate", "best-response", *asked, *done, "--json"]))
+
+
+def lbr(o: argparse.Namespace, teacher: Teacher) -> None:
+    """Ask what a local best response wins from imitators and their teacher."""
+    for key, player in players(o, teacher).items():
+        asked = ["--game", teacher.game, "--agent", player, "--hands", str(o.lbr_hands), "--seed", "3"]
+        done = ["--out", str(o.work / "figures" / f"lbr-{key}-{o.lbr_hands}.npz")]
+        once(o, f"lbr-{key}", partial(figure, ["evaluate", "lbr", *asked, *done, "--json"]))
+
+
+def players(o: argparse.Namespace, teacher: Teacher) -> dict[str, str]:
+    """Return who is judged, by key: imitators, then their teacher."""
+    return {key: f"{runs(o) / key}:act=sample" for key in trained(o, teacher)} | {
+        f"{teacher.name}-teacher": teacher.spec(o.work)
+    }
+
+
+MAKE: dict[str, Callable[[argparse.Namespace, Teacher], Any]] = {
+    "logs": logs, "learn": learn, "amounts": amounts, "play": play, "values": values, "river": river, "lbr": lbr,
+}  # fmt: skip
+
+
+# -- what they share --------------------------------------------------------------------------------------------------
+
+
+def systems(o: argparse.Namespace, teacher: Teacher) -> list[str]:
+    """Return what learns from a teacher: nothing that sees what it decides by."""
+    return [one for one in o.systems if one in teacher.fair]
+
+
+def runs(o: argparse.Namespace) -> Path:
+    """Return where trained runs are."""
+    found: Path = o.work / "runs"
+    return found
+
+
+def trained(o: argparse.Namespace, teacher: Teacher) -> list[str]:
+    """Return the keys of the runs that learned from all decisions of a teacher, and are asked for."""
+    keys = [planned(o, teacher, one, seed).key for one in systems(o, teacher) for seed in range(o.seeds)]
+    return [key for key in keys if (runs(o) / key / "run.json").exists()]
+
+
+def once(o: argparse.Namespace, key: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what ``make`` gives, kept under its key with the CPU seconds that it took."""
+
+    def timed() -> dict[str, Any]:
+        begun = _seconds()
+        return {**make(), "cpu_seconds": round(_seconds() - begun, 1)}
+
+    file = o.work / "figures" / f"{key}.json"
+    file.parent.mkdir(exist_ok=True)
+    there = file.exists()
+    found: dict[str, Any] = kept(file, timed)
+    if not there:
+        print(f"{key}: {found['cpu_seconds']:,.0f} CPU seconds", flush=True)
+    return found
+
+
+def figure(words: list[str]) -> dict[str, Any]:
+    """Return what a command of cardai prints as JSON, and the command."""
+    found = json.loads(called(words))
+    return {"command": shlex.join(["cardai", *words]), "found": found}
+
+
+def called(words: list[str]) -> str:
+    """Run a command of cardai and return what it prints; its progress goes to the screen."""
+    done = subprocess.run([sys.executable, "-m", "cardai", *words], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise UsageError(f"It ended with {done.returncode}: {shlex.join(['cardai', *words])}")
+    return done.stdout
+
+
+def _seconds() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def asked_for(words: list[str] | None) -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--work", type=Path, default=Path("results/fair_imitation"))
+    add("--only", default="+".join(PARTS), help="parts, joined with +")
+    add("--report", action="store_true", help="only write the report")
+    add("--teachers", default="+".join(TEACHERS), help="some of them, joined with +")
+    add("--systems", default="+".join(SYSTEMS), help="some of them, joined with +")
+    add("--seeds", type=int, default=3, help="trainings of each system")
+    add("--decisions", type=int, default=500_000, help="that are learned from, the same for all")
+    add("--presented", type=int, default=6_000_000, help="decisions in all minibatches of a training, the same for all")
+    add("--held-out", type=int, default=20_000, help="decisions that figures are measured on")
+    add(
+        "--amounts", default="15000+60000+240000+375000", help="decisions of figure 5's points (three quarters at most)"
+    )
+    add("--epochs", type=int, default=12, help="figure 5: how often each decision is learned, up to --presented")
+    add("--deals", type=int, default=50_000, help="duplicate deals against the teacher")
+    add("--boards", type=int, default=40, help="of the best response from the river")
+    add("--lbr-hands", type=int, default=4_000)
+    add("--blueprint-steps", type=int, default=1_000_000, help="iterations of the no-limit teacher")
+    o = parser.parse_args(words)
+    for name, known in (("only", PARTS), ("teachers", TEACHERS), ("systems", SYSTEMS)):
+        asked = getattr(o, name).split("+")
+        if unknown := [one for one in asked if one not in known]:
+            raise UsageError(f"--{name} takes some of {'+'.join(known)}. Got {unknown[0]!r}.")
+        setattr(o, name, asked)
+    o.amounts = [int(one) for one in o.amounts.split("+")]
+    return o
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except CardaiError as error:
+        sys.exit(f"{error}")
+    except KeyboardInterrupt:
+        sys.exit("Stopped. The same command goes on.")
