@@ -6,12 +6,13 @@ import socket
 import struct
 import time
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from cardai.core.errors import DamagedFileError
-from cardai.web.server import FEWEST
+from cardai.web.server import FEWEST, Arrival
 from cardai.web.socket import understood
 from tests.web.conftest import Served
 
@@ -35,36 +36,64 @@ def ended(connection: socket.socket) -> bytes:
     return out
 
 
+@pytest.fixture
+def arrivals(monkeypatch: pytest.MonkeyPatch) -> list[Arrival]:
+    """Return the connections that have been made, as they come."""
+    came: list[Arrival] = []
+    made = Arrival.connection_made
+
+    def noted(arrival: Arrival, transport: Any) -> None:
+        came.append(arrival)
+        made(arrival, transport)
+
+    monkeypatch.setattr(Arrival, "connection_made", noted)
+    return came
+
+
+def cut_off(served: Served, arrival: Arrival) -> None:
+    """Let the time of a connection be over."""
+
+    async def over() -> None:
+        arrival._cut_off()
+
+    served.call(over)
+
+
 def test_who_says_nothing_half_a_request_or_does_not_read_is_cut_off_but_a_page_stays(
-    served: Served, monkeypatch: pytest.MonkeyPatch
+    served: Served, arrivals: list[Arrival], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cardai.web.server.SECONDS", 0.4)
     host = f"Host: 127.0.0.1:{served.port}\r\n".encode()
     whole = f"GET {served.root}static/table.js HTTP/1.1\r\n".encode() + host + b"\r\n"
     name = served.sit("kuhn", "random")
     with served.page(name) as page:
         page.turn()
-        begun = time.monotonic()
+        monkeypatch.setattr("cardai.web.server.SECONDS", 0.4)
         slow = [opening(served, data) for data in (b"", b"GET / HT", b"GET / HTTP/1.1\r\n" + host, 50 * whole)]
         for connection in slow:
             ended(connection)
-        assert time.monotonic() - begun < 8
+        (of_the_page,) = [arrival for arrival in arrivals if arrival.stays]
+        cut_off(served, of_the_page)
         page.say("look")
         assert page.hear(lambda m: m["kind"] == "scene")
 
 
-def test_a_request_over_which_we_think_for_long_is_answered(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cardai.web.server.SECONDS", 0.1)
-    monkeypatch.setattr("cardai.web.offers.games", lambda: time.sleep(0.5) or [])
+def test_a_request_over_which_we_think_for_long_is_answered(
+    served: Served, arrivals: list[Arrival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cardai.web.offers.games", lambda: cut_off(served, arrivals[-1]) or [])
     monkeypatch.setattr(served.house.offers, "_games", None)
     assert served.ask("games")[0] == 200
+    assert len(arrivals) == 1
     monkeypatch.setattr(served.house.offers, "_games", None)
 
 
-def test_only_so_many_connections_wait_at_the_door(served: Served) -> None:
+def test_only_so_many_connections_wait_at_the_door(served: Served, arrivals: list[Arrival]) -> None:
     most = max(FEWEST, 8 * served.house.tables.most)
     waiting = [opening(served, b"GET / HT") for _ in range(most)]
-    time.sleep(0.1)
+    for _ in range(500):
+        if sum(not arrival.refused for arrival in arrivals) >= most:
+            break
+        time.sleep(0.02)
     for _ in range(3):
         assert ended(opening(served, b"")).startswith(b"HTTP/1.1 503 ")
     waiting[0].close()
@@ -141,5 +170,8 @@ def test_a_form_that_is_too_long_is_refused(served: Served) -> None:
 def test_a_mistake_of_ours_is_told_in_a_line(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cardai.web.pages.matches", lambda: {}["nothing"])
     assert served.ask("games")[0] == 500
-    time.sleep(0.1)
+    for _ in range(200):
+        if served.told:
+            break
+        time.sleep(0.02)
     assert served.told == ["A page was not served: KeyError: 'nothing'"]
