@@ -302,7 +302,6 @@ def test_a_head_that_goes_silent_while_pieces_are_done_ends_the_work(monkeypatch
 
     monkeypatch.setattr(cluster, "WATCH_SECONDS", 0.01)
     monkeypatch.setattr(cluster, "SILENT_SECONDS", 0.2)
-    monkeypatch.setattr(cluster, "ANSWER_SECONDS", 0.1)
     monkeypatch.setattr(cluster, "CLOSING_SECONDS", 0.1)
     ray, heads = Ray([]), [("127.0.0.1", 0)]
     monkeypatch.setattr(cluster, "_connected", lambda on: (ray, heads[0]))
@@ -318,13 +317,12 @@ def test_a_head_that_goes_silent_while_pieces_are_done_ends_the_work(monkeypatch
         handles = [far.begin((k,)) for k in range(2)]
         assert awaited() in handles
         assert len(heard) >= 30
-    begun = time.monotonic()
     with pytest.raises(PluginError, match=r"was lost: its head does not answer \(Connection refused\)"):
         awaited()
-    assert 0.2 <= time.monotonic() - begun < 5
+    assert time.monotonic() - heard[29] >= 0.2  # it was heard of at the 30th time, and not again
     begun = time.monotonic()
     far.close(False)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 50
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of Linux")

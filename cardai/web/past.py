@@ -59,7 +59,7 @@ class Past:
             Route("/past", self._list),
             Route("/past/costs", self._costs),
             Route("/past/match/{name}", self._match),
-            Route("/past/match/{name}/{number:int}", self._hand),
+            Route("/past/match/{name}/{number}", self._hand),
             Route("/past/again", self._again, methods=["POST"]),
             Route("/drill", self._drill),
             Route("/past/export", self._export),
@@ -105,7 +105,7 @@ class Past:
                          more=len(one.hands) - SHOWN)  # fmt: skip
 
     async def _hand(self, request: Request) -> Response:
-        one, number = await self._named(request.path_params["name"]), request.path_params["number"]
+        one, number = await self._named(request.path_params["name"]), _number(request.path_params["number"])
         if one is None or not 1 <= number <= len(one.hands):
             return self._nothing("There is no such hand.")
         coach = await run_in_threadpool(self.coaches.of, one.game)
@@ -136,7 +136,7 @@ class Past:
         """Lay a table for a hand that was played, against the same players or another one that is offered."""
         form = await self.form(request)
         one = await self._named(form.get("name", ""))
-        number = int(form.get("hand", "0")) if form.get("hand", "0").isdecimal() else 0
+        number = _number(form.get("hand", ""))
         if one is None or not 1 <= number <= len(one.hands):
             return self._nothing("There is no such hand.")
         others, player = one.others, form.get("player", "")
@@ -221,6 +221,11 @@ def _whole(listed: Sequence[Played]) -> list[Played]:
         with suppress(CardaiError):
             found.append(sitting(one.path, past.PLAYER))
     return [one for one in found if one is not None]
+
+
+def _number(text: str) -> int:
+    """Return the number of a hand, 0 where it is none."""
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
 def _mistakes(found: Sequence[Played], coaches: Coaches, progress: Callable[[int, int], None]) -> list[Question]:

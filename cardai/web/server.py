@@ -17,8 +17,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import uvicorn
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from cardai.web.door import Door
 
@@ -30,6 +32,8 @@ FEWEST = 16
 """Connections that there is room for where only one or two tables may be played."""
 LONGEST = 1 << 12
 """The longest message that a page may send, in bytes."""
+PARTS = 16
+"""Frames that a message may come in."""
 HEAD = 1 << 14
 """The longest head of a request, in bytes."""
 PATIENCE = 5
@@ -58,9 +62,10 @@ class Arrival(H11Protocol):
     def _cut_off(self) -> None:
         if self.stays:
             return
-        asked = self.cycle
-        if asked is not None and not (asked.more_body or asked.response_started or asked.disconnected):
-            self.loop.call_later(SECONDS, self._cut_off)  # it is we who take so long
+        asked, unread = self.cycle, self.flow.write_paused
+        if asked is not None and not (asked.more_body or asked.response_started or asked.disconnected or unread):
+            asked.keep_alive = False  # it is we who take so long: the answer is the last one
+            self.loop.call_later(SECONDS, self._cut_off)
         else:
             self.transport.abort()
 
@@ -81,6 +86,31 @@ class Arrival(H11Protocol):
             super().connection_lost(exc)
 
 
+class Talk(WebSocketsSansIOProtocol):
+    """A table's WebSocket. What would let memory grow, or is no text, ends it: pings whose answers nobody reads, a message
+    in endless parts."""
+
+    def handle_ping(self) -> None:
+        if self.writable.is_set():
+            super().handle_ping()
+        else:
+            self.transport.abort()
+
+    def handle_cont(self, event: Any) -> None:
+        if len(self.frames) < PARTS:
+            super().handle_cont(event)
+        else:
+            self.transport.abort()
+
+    def send_receive_event_to_app(self) -> None:
+        try:
+            b"".join(self.frames).decode()
+        except UnicodeDecodeError:
+            self.transport.abort()
+        else:
+            super().send_receive_event_to_app()
+
+
 class Quiet(logging.Handler):
     """Tells of what went wrong in the server in one line; of what strangers sent wrongly, nothing."""
 
@@ -90,7 +120,7 @@ class Quiet(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        if not isinstance(error, OSError):  # connections that are lost
+        if not isinstance(error, (OSError, ClientDisconnect)):  # connections that are lost
             self._told(f"A page was not served: {type(error).__name__}: {error}" if error else record.getMessage())
 
 
@@ -108,7 +138,7 @@ def server(app: ASGIApp, tables: int, told: Callable[[str], None]) -> Server:
     config = uvicorn.Config(
         app,
         http=arrival,
-        ws="websockets-sansio",
+        ws=Talk,
         ws_max_size=LONGEST,
         ws_ping_interval=20,
         ws_ping_timeout=20,

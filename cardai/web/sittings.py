@@ -127,10 +127,15 @@ class Sitting:
     def _tell(self, page: Page, message: Told) -> None:
         if page.told.full():  # it does not read: it may come again
             self.pages.discard(page)
-            page.told.get_nowait()
-            page.told.put_nowait(None)
+            self.let_go(page)
         else:
             page.told.put_nowait(message)
+
+    def let_go(self, page: Page) -> None:
+        """Tell a page that there is nothing more, whether it reads or not."""
+        if page.told.full():
+            page.told.get_nowait()
+        page.told.put_nowait(None)
 
     def _show(self) -> None:
         for page in list(self.pages):
@@ -342,7 +347,7 @@ class Sittings:
         for sitting in list(self.open.values()):
             sitting.tell_all({"kind": "closed"})
             for page in sitting.pages:
-                page.told.put_nowait(None)
+                sitting.let_go(page)
             await sitting.put_away()
         self.open.clear()
         self._files.clear()

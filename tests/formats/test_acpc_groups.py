@@ -36,6 +36,8 @@ if child == 0:
     time.sleep(300)
 wire = socket.create_connection((sys.argv[2], int(sys.argv[3])))
 """
+GREETS = CONNECTS + "wire.sendall(b'VERSION:2.0.0\\n')\n"
+BEGUN = "open(sys.argv[1] + '/begun', 'w').close()\n"
 
 
 def until(reached: Callable[[], bool], seconds: float = 20.0) -> bool:
@@ -57,13 +59,30 @@ def program(folder: Path, text: str, seconds: float) -> Program:
     return Program(f"{sys.executable} {folder / 'bot.py'} {folder}", seconds)
 
 
+@pytest.fixture
+def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time that a program has is measured from where it has begun (and connected, and greeted) on: how long Python takes
+    to start is this machine's."""
+    start = groups.start
+
+    def begun(words: list[str]) -> subprocess.Popen[bytes]:
+        leader = start(words)
+        pids(tmp_path)
+        assert until((tmp_path / "begun").exists)
+        return leader
+
+    monkeypatch.setattr(groups, "start", begun)
+    monkeypatch.setattr(groups, "PATIENCE", 0.1)
+
+
 def test_a_group_is_asked_to_end_and_then_killed_with_what_it_has_started(tmp_path: Path) -> None:
-    for text, patience, soon in ((WAITS, 0.2, 1.0), (WAITS.replace("SIG_IGN", "SIG_DFL"), 5.0, 10.0)):
+    """One that ends when it is asked has no need of the patience."""
+    for text, patience in ((WAITS, 0.2), (WAITS.replace("SIG_IGN", "SIG_DFL"), 100.0)):
         leader = groups.start([sys.executable, "-c", text, str(tmp_path)])
         both = pids(tmp_path)
         began = time.monotonic()
         groups.end(leader, patience)
-        assert time.monotonic() - began < soon
+        assert time.monotonic() - began < 50
         assert until(lambda both=both: not any(map(alive, both)))
         for file in ("child", "leader"):
             (tmp_path / file).unlink()
@@ -89,41 +108,38 @@ def test_what_a_program_has_started_has_its_time_to_end_too(tmp_path: Path) -> N
     leader = groups.start([sys.executable, "-c", text, str(tmp_path)])
     assert until((tmp_path / "ready").exists)
     assert leader.wait(20) == 0
-    groups.end(leader, 5.0)
+    groups.end(leader, 60.0)
     assert (tmp_path / "saved").exists()
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (STUBBORN + "time.sleep(300)", "did not connect in 0.5 seconds"),
-        (STUBBORN + CONNECTS + "time.sleep(300)", "gave no answer in 0.5 seconds"),
-        (STUBBORN + CONNECTS + "while True:\n    wire.sendall(b'x'); time.sleep(0.05)", "gave no answer in 0.5 sec"),
-        (STUBBORN + CONNECTS + "while True:\n    wire.sendall(b'x' * 9000)", "cannot be asked: its line has no end"),
+        (BEGUN + "time.sleep(300)", "did not connect in 0.3 seconds"),
+        (CONNECTS + BEGUN + "time.sleep(300)", "gave no answer in 0.3 seconds"),
+        (CONNECTS + BEGUN + "while True:\n    wire.sendall(b'x'); time.sleep(0.05)", "gave no answer in 0.3 sec"),
         (
-            STUBBORN + CONNECTS + "wire.sendall(b'VERSION:2.0.0\\n')\nwhile True:\n    wire.sendall(b'# so\\n' * 999)",
-            "gave no answer in 0.5 seconds",
+            GREETS + "wire.sendall(b'x' * 9000)\n" + BEGUN + "while True:\n    wire.sendall(b'x' * 9000)",
+            "cannot be asked: its line has no end",
         ),
+        (GREETS + BEGUN + "while True:\n    wire.sendall(b'# so\\n' * 999)", "gave no answer in 0.3 seconds"),
     ],
     ids=["silent", "connected", "byte-by-byte", "endless-line", "endless-comments"],
 )
 def test_a_program_that_fails_in_whatever_way_is_named_in_time_and_ended_whole(
-    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, said: str, tmp_path: Path, measured: None
 ) -> None:
-    monkeypatch.setattr(groups, "PATIENCE", 0.1)
-    running = program(tmp_path, text, 0.5)
+    running = program(tmp_path, STUBBORN + text, 0.3)
     began = time.monotonic()
     with pytest.raises(AgentError, match=said):
         running.ask(b"MATCHSTATE:0:0::5d5c|")
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 60
     assert until(lambda: not any(map(alive, pids(tmp_path))))
 
 
-def test_a_program_that_does_not_read_what_it_is_told_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "PATIENCE", 0.1)
-    text = STUBBORN + CONNECTS + "wire.sendall(b'VERSION:2.0.0\\n')\ntime.sleep(300)\n"
-    running = program(tmp_path, text, 0.5)
-    with pytest.raises(AgentError, match=r"did not read in 0\.5 seconds what it was told"):
+def test_a_program_that_does_not_read_what_it_is_told_is_named(tmp_path: Path, measured: None) -> None:
+    running = program(tmp_path, STUBBORN + GREETS + BEGUN + "time.sleep(300)\n", 0.3)
+    with pytest.raises(AgentError, match=r"did not read in 0\.3 seconds what it was told"):
         running.tell(b"MATCHSTATE:0:0::5d5c|" + b"x" * 50_000_000)  # more than the kernel holds back for it
 
 
@@ -159,10 +175,8 @@ def test_a_program_ends_with_ours_whatever_ended_that(number: int, tmp_path: Pat
 
 def test_a_program_ends_with_what_it_has_started_where_ours_is_killed(tmp_path: Path) -> None:
     """SIGKILL leaves us no time to end anything."""
-    asked = (
-        "wire.sendall(b'VERSION:2.0.0\\n')\nwire.recv(9)\nopen(sys.argv[1] + '/asked', 'w').close()\ntime.sleep(300)"
-    )
-    running = program(tmp_path, STUBBORN + CONNECTS + asked, 300)
+    asked = "wire.recv(9)\nopen(sys.argv[1] + '/asked', 'w').close()\ntime.sleep(300)"
+    running = program(tmp_path, STUBBORN + GREETS + asked, 300)
     ours = subprocess.Popen([sys.executable, "-c", OURS, running.command], env={**os.environ, "PYTHONPATH": str(ROOT)})
     try:
         assert until((tmp_path / "asked").exists)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cardai.formats.acpc.clock import Clock
 from cardai.formats.acpc.follower import Follower
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.logs import read_log
@@ -212,13 +213,23 @@ def test_a_last_line_without_its_end_still_counts(tmp_path: Path) -> None:
     assert running.hands == ["STATE:0:f:5d5c|9hQd:5|-5:p1|p2"]
 
 
-@pytest.mark.parametrize(("limit", "delay"), [("hand", 0.12), ("per_hand", 0.12)])
-def test_time_adds_up_over_a_hand_and_over_the_match(limit: str, delay: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", ["hand", "per_hand"])
+def test_time_adds_up_over_a_hand_and_over_the_match(
+    limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Players say that they took four seconds, and nobody waits for them."""
+    owed, charge = [0.0], Clock.charge
+
     def slow(player: Player, line: bytes, follower: Follower) -> None:
-        time.sleep(delay if follower.hand == 1 else 0)
+        owed[0] = 4.0 if follower.hand == 1 else 0.0
         player.say(line + b":c\r\n")
 
-    milliseconds = {"hand": 300, "per_hand": 100}[limit]  # 3 hands: 300 ms in all
+    def charged(clock: Clock, seat: int, seconds: float) -> None:
+        assert seconds > 0
+        charge(clock, seat, seconds + (0.0 if seat else owed[0]))
+
+    monkeypatch.setattr(Clock, "charge", charged)
+    milliseconds = {"hand": 10_000, "per_hand": 3_334}[limit]  # 3 hands: 10 s in all
     with table(tmp_path, hands=3, **{limit: milliseconds}) as running:
         sit(running, LIMIT, slow, answer(b"c"))
     _aborted(running, 1, "ERROR: seat 1 ran out of time")

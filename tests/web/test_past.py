@@ -65,7 +65,13 @@ def test_past_matches_are_listed_searched_and_opened_hand_by_hand(served: Served
     last = read(served, f"past/match/{path.stem}/6")
     assert "Your decisions, the dearest first" in last
     assert 'class="card' in last
-    for wrong in (f"past/match/{path.stem}/7", f"past/match/{path.stem}/0", "past/match/nobody", "past/costs?game=gin"):
+    for wrong in (
+        f"past/match/{path.stem}/7",
+        f"past/match/{path.stem}/{'9' * 5000}",
+        f"past/match/{path.stem}/0",
+        "past/match/nobody",
+        "past/costs?game=gin",
+    ):
         assert served.ask(wrong)[0] == 404
 
 

@@ -6,12 +6,14 @@ import socket
 import struct
 import time
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from cardai.core.errors import DamagedFileError
-from cardai.web.server import FEWEST
+from cardai.web.server import FEWEST, Arrival
+from cardai.web.sittings import WAITING, Page
 from cardai.web.socket import understood
 from tests.web.conftest import Served
 
@@ -35,36 +37,80 @@ def ended(connection: socket.socket) -> bytes:
     return out
 
 
+@pytest.fixture
+def arrivals(monkeypatch: pytest.MonkeyPatch) -> list[Arrival]:
+    """Return the connections that have been made, as they come."""
+    came: list[Arrival] = []
+    made = Arrival.connection_made
+
+    def noted(arrival: Arrival, transport: Any) -> None:
+        came.append(arrival)
+        made(arrival, transport)
+
+    monkeypatch.setattr(Arrival, "connection_made", noted)
+    return came
+
+
+def cut_off(served: Served, arrival: Arrival) -> None:
+    """Let the time of a connection be over."""
+
+    async def over() -> None:
+        arrival._cut_off()
+
+    served.call(over)
+
+
 def test_who_says_nothing_half_a_request_or_does_not_read_is_cut_off_but_a_page_stays(
-    served: Served, monkeypatch: pytest.MonkeyPatch
+    served: Served, arrivals: list[Arrival], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cardai.web.server.SECONDS", 0.4)
     host = f"Host: 127.0.0.1:{served.port}\r\n".encode()
     whole = f"GET {served.root}static/table.js HTTP/1.1\r\n".encode() + host + b"\r\n"
     name = served.sit("kuhn", "random")
     with served.page(name) as page:
         page.turn()
-        begun = time.monotonic()
+        monkeypatch.setattr("cardai.web.server.SECONDS", 0.4)
         slow = [opening(served, data) for data in (b"", b"GET / HT", b"GET / HTTP/1.1\r\n" + host, 50 * whole)]
         for connection in slow:
             ended(connection)
-        assert time.monotonic() - begun < 8
+        (of_the_page,) = [arrival for arrival in arrivals if arrival.stays]
+        cut_off(served, of_the_page)
         page.say("look")
         assert page.hear(lambda m: m["kind"] == "scene")
 
 
-def test_a_request_over_which_we_think_for_long_is_answered(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cardai.web.server.SECONDS", 0.1)
-    monkeypatch.setattr("cardai.web.offers.games", lambda: time.sleep(0.5) or [])
+def test_a_request_over_which_we_think_for_long_is_answered(
+    served: Served, arrivals: list[Arrival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cardai.web.offers.games", lambda: cut_off(served, arrivals[-1]) or [])
     monkeypatch.setattr(served.house.offers, "_games", None)
     assert served.ask("games")[0] == 200
+    assert len(arrivals) == 1
     monkeypatch.setattr(served.house.offers, "_games", None)
 
 
-def test_only_so_many_connections_wait_at_the_door(served: Served) -> None:
+def test_who_asks_again_and_again_and_reads_no_answer_is_cut_off_although_none_has_begun(
+    served: Served, arrivals: list[Arrival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer begins when what came before it has been read."""
+
+    def unread() -> None:
+        served.loop.call_soon_threadsafe(arrivals[-1].pause_writing)
+        cut_off(served, arrivals[-1])
+
+    monkeypatch.setattr("cardai.web.offers.games", lambda: unread() or [])
+    monkeypatch.setattr(served.house.offers, "_games", None)
+    with pytest.raises(ConnectionError):
+        served.ask("games")
+    monkeypatch.setattr(served.house.offers, "_games", None)
+
+
+def test_only_so_many_connections_wait_at_the_door(served: Served, arrivals: list[Arrival]) -> None:
     most = max(FEWEST, 8 * served.house.tables.most)
     waiting = [opening(served, b"GET / HT") for _ in range(most)]
-    time.sleep(0.1)
+    for _ in range(500):
+        if sum(not arrival.refused for arrival in arrivals) >= most:
+            break
+        time.sleep(0.02)
     for _ in range(3):
         assert ended(opening(served, b"")).startswith(b"HTTP/1.1 503 ")
     waiting[0].close()
@@ -117,6 +163,53 @@ def test_a_page_that_speaks_otherwise_is_closed_and_the_table_stays(served: Serv
     assert served.told == []
 
 
+def frame(opcode: int, data: bytes, last: bool = True) -> bytes:
+    """Return a WebSocket's frame of up to 125 bytes, masked by zeros (RFC 6455, 5.2)."""
+    return bytes([opcode | 128 * last, 128 | len(data)]) + bytes(4) + data
+
+
+@pytest.mark.parametrize(
+    ("first", "flood", "thousands"),
+    [
+        (b"", frame(9, b"x" * 125), 1500),  # 200 MB, of which the system holds some
+        (frame(1, b"x", False), frame(0, b"", False), 3),
+        (frame(1, b"\xff"), b"", 0),
+    ],
+    ids=["pings whose answers nobody reads", "a message of endless parts", "what is no text"],
+)
+def test_what_a_page_says_takes_bounded_memory(served: Served, first: bytes, flood: bytes, thousands: int) -> None:
+    name = served.sit("kuhn", "random")
+    head = f"GET {served.root}table/{name}/ws HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nOrigin: {served.origin}\r\n"
+    key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    page = opening(served, f"{head}Upgrade: websocket\r\nConnection: Upgrade\r\n{key}".encode())
+    assert page.recv(12) == b"HTTP/1.1 101"
+    with page, suppress(ConnectionError):
+        page.sendall(first)
+        for _ in range(thousands):
+            page.sendall(1000 * flood)
+        assert not flood or thousands < 10, "nobody ended it"
+        page.settimeout(10)
+        ended(page)
+    assert served.told == []
+
+
+def test_a_page_that_does_not_read_keeps_no_table_from_being_put_away(served: Served) -> None:
+    """Whatever it waits for; even as many messages as it may are waiting."""
+    name = served.sit("kuhn", "random")
+    sitting = served.house.tables.open[name]
+
+    async def clear() -> None:
+        for waiting in range(WAITING + 1):
+            page = Page()
+            for _ in range(waiting):
+                page.told.put_nowait({})
+            sitting.pages.add(page)
+        await served.house.tables.clear()
+
+    served.call(clear)
+    assert not served.house.tables.open
+
+
 def test_of_a_page_that_leaves_abruptly_nothing_is_told(served: Served) -> None:
     name = served.sit("kuhn", "random")
     with served.page(name) as page:
@@ -141,5 +234,8 @@ def test_a_form_that_is_too_long_is_refused(served: Served) -> None:
 def test_a_mistake_of_ours_is_told_in_a_line(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cardai.web.pages.matches", lambda: {}["nothing"])
     assert served.ask("games")[0] == 500
-    time.sleep(0.1)
+    for _ in range(200):
+        if served.told:
+            break
+        time.sleep(0.02)
     assert served.told == ["A page was not served: KeyError: 'nothing'"]
