@@ -63,7 +63,7 @@ def test_every_hand_drawn_while_cards_are_passed_comes_to_its_end() -> None:
     game: Any = cardai.game("openspiel", name="hearts")
     game.expect_determinize()
     rng, tables = Random(1), game.tables(1)
-    tables.reset(np.array([3], np.uint64))
+    tables.reset(np.array([4], np.uint64))
     for met in range(14):  # all of twelve passes, and the first cards
         player = int(tables.current_players()[0])
         hands = game.determinize(view_of(game, tables), met, 4)

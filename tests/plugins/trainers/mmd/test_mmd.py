@@ -327,7 +327,8 @@ def test_a_natural_step_moves_the_policy_as_wanted(made: Any) -> None:
 def test_a_mirror_step_is_where_the_gain_less_both_pulls_is_greatest() -> None:
     gains, policy, magnet = np.array([[1.0, -0.5, 0.2]]), np.array([[0.2, 0.5, 0.3]]), np.array([[0.4, 0.4, 0.2]])
     best = policy * np.exp(mirror_step(gains, policy, np.ones((1, 3), bool), magnet, 0.3, 2.0, 0.0))
-    assert best.sum() == pytest.approx(1)
+    shown = policy ** (2 / 2.3) * magnet ** (0.3 / 2.3) * np.exp(gains / 2.3)
+    assert best == pytest.approx(shown / shown.sum())
 
     def worth(p: Float64s) -> float:
         return float((p * (gains - 0.3 * np.log(p / magnet) - 2 * np.log(p / policy))).sum())
