@@ -460,18 +460,32 @@ def _points(place: Path) -> list[Path]:
     return sorted(file.parent for file in (place / "s").glob("*/*/run.json"))
 
 
-SWEEP = Writer(
-    "sweep",
-    _sweep,
-    _none,
-    lambda place: sum(map(newest_step, _points(place))),
-    lambda place, out: {
-        "printed": printed(out),
-        **{f"{run.relative_to(place)}/{k}": v for run in _points(place) for k, v in trained(run).items()},
-    },
-    size=50,
-    most=10**6,
-)
+def _halving(size: int) -> list[str]:
+    return [*_sweep(4 * size), "--halving", "2", "--rung", f"{size}"]
+
+
+SWEEPS = [
+    Writer(
+        name,
+        words,
+        _none,
+        lambda place: sum(map(newest_step, _points(place))),
+        lambda place, out: {
+            "printed": printed(out),
+            **{f"{run.relative_to(place)}/{k}": v for run in _points(place) for k, v in trained(run).items()},
+        },
+        size=50,
+        most=10**6,
+    )
+    for name, words in (("sweep", _sweep), ("sweep --halving", _halving))
+]
+
+
+def with_actors(name: str) -> Writer:
+    """Return the training of a trainer with two actors, whose pieces are done in this process."""
+    writer = training(name)
+    start = writer.start
+    return evolve(writer, name=f"train {name}, 2 actors", start=lambda size: [*start(size), "--actors", "2"])
 
 
 def all_writers() -> list[Writer]:
@@ -488,4 +502,5 @@ def all_writers() -> list[Writer]:
         trainers.append(training(entry.name))
     from kill_studies import STUDIES  # which takes from here what a writer is
 
-    return [evolve(writer) for writer in [*PLAY, *FILES, *STUDIES, SWEEP, *trainers]]
+    actors = [with_actors(name) for name in ("gin_values", "nfsp")]
+    return [evolve(writer) for writer in [*PLAY, *FILES, *STUDIES, *SWEEPS, *trainers, *actors]]
