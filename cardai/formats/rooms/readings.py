@@ -15,6 +15,8 @@ from cardai.core.spec import write_value
 from cardai.formats.rooms.told import Post, Refused, Told
 from cardai.poker.rules.betting import MAX_CHIPS, Betting
 
+MOST_POSTS = 60
+"""Of one hand: antes, blinds, straddles and what players owe. Each may be the big blind, which is tried with all others."""
 MOST = 10
 
 
@@ -110,6 +112,8 @@ class Reading:
 
 def seated(told: Told) -> Table:
     """Return who was dealt in, by position. Raises Refused."""
+    if len(told.posts) > MOST_POSTS:
+        raise Refused("more posts than a hand has", f"{len(told.posts):,}")
     active = {post.name for post in told.posts} | {act.name for act in told.acts}
     if not any(post.kind != "ante" for post in told.posts) and len(told.stakes) > 1:
         active |= {name for name, seat in told.seats.items() if not seat.out}  # blinds that the file does not write

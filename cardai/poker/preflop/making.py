@@ -116,7 +116,10 @@ class Making:
                 self.keep(now, time.process_time() - before)
                 kept, before = time.monotonic(), time.process_time()
 
-        return learned(self.problem, self.seed(number), iterations, seen)
+        done = learned(self.problem, self.seed(number), iterations, seen)
+        if self.state.steps.get(f"{number}") != done.steps:  # whoever was killed between the two files
+            self.keep(done, 0.0)
+        return done
 
     def chart(self, seeds: Sequence[Seed], goal: Goal, told: Told) -> Chart:
         """Measure what the seeds' mean strategy is worth, write the chart, and return it."""

@@ -65,6 +65,16 @@ def test_huge_numbers_are_sentences(old: str, new: str) -> None:
     assert isinstance(found, str | CardaiError | RoomHand)
 
 
+@pytest.mark.parametrize(("text", "post"), [(CASH, "x [Ah] (y): posts big blind"), (IPOKER, '<action no="2"')])
+def test_a_hand_of_thousands_of_posts_is_refused_before_they_are_tried(text: str, post: str) -> None:
+    """Each would be tried as the big blind, with all others: 2,500 of them took seven seconds."""
+    line = next(line for line in text.splitlines(keepends=True) if post in line)
+    begun = time.process_time()
+    (said,) = read(text.replace(line, 2500 * line))
+    assert "more posts than a hand has" in str(said)
+    assert time.process_time() - begun < 5
+
+
 class Endless(io.TextIOBase):
     """``head``, then one line of ``characters``, made as it is read."""
 

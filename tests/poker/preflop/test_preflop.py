@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -207,6 +208,10 @@ def test_a_stopped_solving_goes_on_to_the_same_chart(tmp_path: Path, pushes: tup
     chart = later.chart(later.solve(GOAL, lambda *_: None), GOAL, lambda *_: None)
     assert (chart.strategy == pushes[1].strategy).all()
     assert np.array_equal(chart.values, pushes[1].values, equal_nan=True)
+    file = tmp_path / "a" / "solving.json"
+    file.write_bytes(file.read_bytes().replace(b"150000", b"60000"))  # killed there when a seed was done
+    Making(tmp_path / "a", PUSH, CHECKED_DOWN).solve(GOAL, lambda *_: None)
+    assert json.loads(file.read_bytes())["steps"] == {"0": 150_000, "1": 150_000}
     with pytest.raises(UsageError, match="other rules"):
         Making(tmp_path / "a", evolve(PUSH, stack=12), CHECKED_DOWN)
 
