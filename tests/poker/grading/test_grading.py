@@ -69,7 +69,7 @@ def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = Library(tmp_path)
-    grader = SolvingGrader(BOOK, Effort(iterations=20, to=60.0), 0.25, 1.0, library)
+    grader = SolvingGrader(BOOK, Effort(bets="none", iterations=2, to=1000.0), 0.25, 1.0, library)
     other = evolve(HAND, board=tuple(parse_cards("2h3s4d6c7c")))  # hearts and spades exchanged
     (first,) = grader.grade([Task(1, HAND, 1)])
     asked = []
