@@ -84,7 +84,12 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
 
 
 def charts_of(library: Path | None, tables: set[int]) -> dict[str, Chart]:
-    """Return the charts of play before the flop of a library and of the box, by name, for tables of so many players."""
+    """Return the charts of play before the flop of a library and of the box, by name, for tables of so many players.
+
+    Raises UsageError where the library is no directory.
+    """
+    if library is not None and library.exists() and not library.is_dir():
+        raise UsageError(f"A library is a directory. {library} is none.")
     from cardai.poker.preflop.starts import chart_of, charts, head_of
 
     known = [one.name for one in charts(library) if head_of(one).rules.players in tables]

@@ -129,7 +129,10 @@ class _Graded:
         tell(f"solving the {name}", most, most)
         if library is None:
             return solution
-        library.keep(solution, position=_opened(self.hand), raised=self.hand.kind)
+        try:
+            library.keep(solution, position=_opened(self.hand), raised=self.hand.kind)
+        except UsageError as error:  # which would be counted as the hand's
+            raise CardaiError(str(error)) from error
         return solution.renamed(canonical(asked), suits)
 
     def _decision(self, solution: Solution, line: str, place: int, move: Move) -> None:
@@ -211,10 +214,10 @@ def _opened(hand: FlopHand) -> str:
 
 
 def _kept(library: Library, spot: Spot) -> Solution | None:
-    """Return a spot of a library. Raises CardaiError where it is damaged: that is no fault of the hand."""
+    """Return a spot of a library. Raises CardaiError where it is damaged, or is none: that is no fault of the hand."""
     try:
         return library.get(spot)
-    except DamagedFileError as error:
+    except (DamagedFileError, UsageError) as error:
         raise CardaiError(str(error)) from error
 
 

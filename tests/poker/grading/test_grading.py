@@ -69,7 +69,7 @@ def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = Library(tmp_path)
-    grader = SolvingGrader(BOOK, Effort(iterations=20, to=60.0), 0.25, 1.0, library)
+    grader = SolvingGrader(BOOK, Effort(bets="none", iterations=2, to=1000.0), 0.25, 1.0, library)
     other = evolve(HAND, board=tuple(parse_cards("2h3s4d6c7c")))  # hearts and spades exchanged
     (first,) = grader.grade([Task(1, HAND, 1)])
     asked = []
@@ -81,8 +81,11 @@ def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
     assert [(one.position, one.raised) for one in library] == [("BTN-BB", "single")]
     (folder,) = tmp_path.glob("spots/*")
     (folder / "spot.json").write_text("{}")
-    with pytest.raises(CardaiError, match="json"):
-        next(grader.grade([Task(1, HAND, 1)]))
+    (tmp_path / "file").write_text("no library")
+    for place, said in ((tmp_path, "json"), (tmp_path / "file", "file")):
+        grader.library = Library(place)
+        with pytest.raises(CardaiError, match=said):
+            next(grader.grade([Task(1, HAND, 1)]))
 
 
 def test_what_was_put_in_before_a_street_is_the_last_amount_of_each_earlier_one() -> None:
