@@ -23,7 +23,11 @@ REPORTS = {
         "poker_cnn_limit/report/report.md",
         "poker_cnn_triple_draw/report/report.md",
     ),
-    "cnn-valuation": ("cnn_valuation/report/report.md", "cnn_valuation/report/fixed_players/report.md"),
+    "cnn-valuation": (
+        "cnn_valuation/report/report.md",
+        "cnn_valuation/report/fixed_players/report.md",
+        "fair_imitation/report/report.md",
+    ),
 }
 REPORTS["index"] = tuple(file for files in REPORTS.values() for file in files)
 

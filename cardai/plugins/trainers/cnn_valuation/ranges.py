@@ -11,7 +11,7 @@ import torch
 from attrs import frozen
 from torch import Tensor, nn
 
-from cardai.core.arrays import Float64s, Int64s
+from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.fields import Views
 from cardai.core.game import Game
@@ -66,9 +66,14 @@ class RangeImitator(ImitationAgent):
         return found
 
     @cached_property
-    def _nodes(self) -> dict[int, tuple[int, Tensor, Float64s]]:
-        """By node: a number that those shown alike share, the first layer's share, and which classes (C,) are legal."""
+    def _nodes(self) -> dict[int, int]:
+        """By node the number of what it is shown as."""
         return {}
+
+    @cached_property
+    def _shown(self) -> list[tuple[Tensor, Bools]]:
+        """By number: the first layer's share of what nodes are shown as, and which classes (C,) are legal."""
+        return []
 
     @cached_property
     def _numbers(self) -> dict[bytes, int]:
@@ -93,14 +98,15 @@ class RangeImitator(ImitationAgent):
         return out
 
     def _answered(self, node: int, of_hands: Tensor) -> Float64s:
-        number, of_node, legal = self._nodes[node]
+        number = self._nodes[node]
+        of_node, legal = self._shown[number]
         if number not in self._answers:
             if len(self._answers) >= _KEPT:
                 self._answers.clear()
             with tensors.threads(1), torch.inference_mode():
                 parts = [self._parted.rest(of_hands[k : k + VIEWS] + of_node) for k in range(0, len(of_hands), VIEWS)]
             raw = torch.cat(parts).cpu().numpy().astype(np.float64)
-            offered = np.broadcast_to(legal, raw.shape).astype(bool)
+            offered = np.broadcast_to(legal, raw.shape)
             chances = legal_softmax(raw / self.temperature, offered)
             self._answers[number] = greedy(chances, offered) if self.likeliest else chances
         return self._answers[number]
@@ -118,8 +124,10 @@ class RangeImitator(ImitationAgent):
                 found = self._parted.of_nodes(self._codes(views[part]))
             for node, one, offered in zip(new[part].tolist(), found, legal[part], strict=True):
                 key = one.cpu().numpy().tobytes() + offered.tobytes()
-                number = self._numbers.setdefault(key, len(self._numbers))
-                self._nodes[node] = number, one, offered
+                if key not in self._numbers:
+                    self._numbers[key] = len(self._shown)
+                    self._shown.append((one.clone(), offered.astype(bool)))
+                self._nodes[node] = self._numbers[key]
 
     def _codes(self, views: Views) -> Tensor:
         return torch.from_numpy(self.layout.encode(views)).to(self.device)

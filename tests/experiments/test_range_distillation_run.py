@@ -1,0 +1,62 @@
+"""experiments/range_distillation: its measures are commands that exist, each done once, and the report has what they printed."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cardai.cli import load_command
+from cardai.core.errors import UsageError
+from tests.support import ROOT
+
+
+@pytest.fixture
+def run() -> Any:
+    spec = importlib.util.spec_from_file_location("distil_run", ROOT / "experiments" / "range_distillation" / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_seed_is_measured_once_by_commands_that_exist(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+
+    def printed(words: list[str]) -> dict[str, Any]:
+        asked.append(words)
+        won = {"mean": -42.5, "low": -52.5, "high": -32.5, "count": 10}
+        found = {"players": [{"figures": {"mbb/g": won}}], "mean": 94.25, "half_width": 7.0, "hands": 20, "low": 88.0,
+                 "high": 101.0, "boards": 12}  # fmt: skip
+        return {"command": shlex.join(["cardai", *words]), "found": found}
+
+    metrics = [{"step": 6000, "cpu_seconds": 143.0}]
+    monkeypatch.setattr(run, "figure", printed)
+    monkeypatch.setattr(run, "called", lambda words: asked.append(words) or "")
+    monkeypatch.setattr(run, "costs", lambda player: {"flop": [16.0, 17.5], "river": [2.0, 3.0]})
+    monkeypatch.setattr(run.Run, "open", lambda path: SimpleNamespace(read_metrics=lambda: metrics))
+    run.main(["--work", str(tmp_path), "--seeds", "2"])
+    assert len(asked) == 2 * 4
+    for words in asked:
+        command = load_command(words[0])
+        command = command.commands[words[1]] if hasattr(command, "commands") else command
+        assert {word for word in words if word.startswith("--")} <= {o for p in command.params for o in p.opts}
+    page = (tmp_path / "report.md").read_text()
+    assert (
+        "| seed1 | 6,000 | 143 | 94.2 (88 to 101; 12 boards) | +94 ± 7 (20 hands) | -42.5 ± 10.0 (10 deals) | at most 17.5 |"
+        in page
+    )
+    run.main(["--work", str(tmp_path), "--seeds", "2", "--only", "measure"])
+    assert len(asked) == 2 * 4
+
+
+def test_wrong_parts_are_refused_in_a_sentence(run: Any) -> None:
+    with pytest.raises(UsageError, match="takes some of train"):
+        run.main(["--only", "all"])
