@@ -20,7 +20,7 @@ import warnings
 from pathlib import Path
 
 from cardai import make
-from cardai.arena.tournament import Standings, play_pairings
+from cardai.arena.tournament import Standings, play_pairings, saved
 from cardai.core.files import write_json
 from cardai.ui.players import fitting
 from cardai.ui.strength import LADDERS, QUICK, SHIPPED, Strength, as_plain, measure, place, shipped
@@ -97,9 +97,11 @@ def ladder(game: str, out: Path, only_read: bool) -> Standings:
     for (i, first), (j, second) in itertools.combinations(enumerate(field), 2):
         if max(_games(game, first), _games(game, second)) < QUICK:
             continue  # two that think for long
-        games = 2 if only_read else min(_games(game, first), _games(game, second))
-        begun = time.process_time()
-        met = play_pairings(game, [_measured(first), _measured(second)], games=games, out=out, resume=True)
+        games = min(_games(game, first), _games(game, second))
+        begun, pair = time.process_time(), [_measured(first), _measured(second)]
+        met = saved(out, pair) if only_read else play_pairings(game, pair, games=games, out=out, resume=True)
+        if met is None:
+            raise SystemExit(f"{first} - {second} is not played in {out}: leave out --show, or give its --out.")
         pairings[i, j] = met.pairings[0, 1]
         taken = time.process_time() - begun
         if taken > 0.5:

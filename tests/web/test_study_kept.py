@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from cardai.web.door import Door
 from cardai.web.pages import Asked, House
 from cardai.web.sittings import Sittings
 from cardai.web.study import shelf
+from tests.formats.rooms.test_flops import FOLDED
 from tests.web.conftest import Served
 from tests.web.test_study import SMALL, command_of, printed, urlencode, wait
 
@@ -125,3 +127,94 @@ def test_a_match_is_reviewed_as_the_command_does(shown: tuple[Served, Library], 
     assert [one["words"] in html.unescape(text) for one in found["dearest"]] == [True] * len(found["dearest"])
     assert f"{found['sums']['kind'][0]['cost']['mean']:.3g}"[:4] in text
     assert served.ask("study/review/nobody/begin", "", Origin=served.origin)[0] == 400
+
+
+FIELDS = {"flops": "QsJh2h 8c5d5c", "pot": "24", "stack": "88", "range0": "AA,KK", "range1": "QQ,AKs", "bets": "allin", "to": "50"}  # fmt: skip
+
+
+def test_a_report_is_begun_on_the_page_and_kept_as_its_command_keeps_it(
+    shown: tuple[Served, Library], matches: Path, capsys: Any
+) -> None:
+    served, _ = shown
+    found = json.loads(served.ask("study/reports/check", urlencode(FIELDS), Origin=served.origin)[1])["found"]
+    code, page, headers = served.ask("study/reports/begin", urlencode(FIELDS), Origin=served.origin)
+    assert code == 303, page
+    path = headers["location"].removeprefix(served.root)
+    wait(served, path)
+    report = served.ask(path)[2]["location"].removeprefix(served.root)
+    page = served.ask(report)[1]
+    rows = [re.findall(r"<td>([^<]*)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL)[1:]]
+    words = shlex.split(found["command"])
+    assert words[2] == str(matches.parent / "spots")
+    printed_rows = json.loads(printed([*words, "--json"], capsys))
+    assert sorted(row[2] for row in rows[:2]) == sorted(f"{one['equity_first']:.2f}" for one in printed_rows["flops"])
+    assert len(Library(matches.parent / "spots").find()) == 2  # the command solved nothing anew
+
+
+def test_a_report_that_is_stopped_keeps_its_flops_and_goes_on(shown: tuple[Served, Library], matches: Path) -> None:
+    served, _ = shown
+    fields = FIELDS | {"flops": "KsJh2h 9c5d5c", "to": "0.000001"}
+    path = served.ask("study/reports/begin", urlencode(fields), Origin=served.origin)[2]["location"]
+    path = path.removeprefix(served.root)
+    code, page, _ = served.ask("study/reports/begin", urlencode(FIELDS), Origin=served.origin)
+    assert (code, "A report of yours is on the way" in page) == (400, True)
+    assert served.ask(f"{path}/stop", "", Origin=served.origin)[0] == 303
+    page = served.ask(path)[1]
+    assert ("Go on" in page, "of 2 flops are solved" in page) == (True, True)
+    assert served.ask(f"{path}/on", "", Origin=served.origin)[0] == 303
+    assert served.ask(f"{path}/stop", "", Origin=served.origin)[0] == 303
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"flops": "QsJh2h"}, "2 to 95 flops"),
+        ({"flops": "QsJh2h QsJh2h"}, "each named once"),
+        ({"flops": "QsJh2h2c 8c5d5c"}, "A flop is three cards"),
+        ({"flops": "", "count": "1755"}, "how many flops"),
+        ({"lock": "x: x=1"}, "A report knows"),
+        ({"range0": "random", "range1": "random", "bets": "0.5+1+allin", "stack": "2000"}, "a page may take"),
+    ],
+)
+def test_a_report_that_cannot_be_begun_says_why(
+    shown: tuple[Served, Library], given: dict[str, str], said: str
+) -> None:
+    code, page, _ = shown[0].ask("study/reports/begin", urlencode(FIELDS | given), Origin=shown[0].origin)
+    assert (code, said in html.unescape(page)) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [("nothing of a room\n", "no hand history"), ("", "no hand history"), ("\0" * 50, "no hand history")],
+)
+def test_a_file_that_is_no_room_s_says_so_by_its_name(shown: tuple[Served, Library], body: str, said: str) -> None:
+    served, _ = shown
+    answer = json.loads(served.ask("study/hands?file=../../x%1b.txt", body, Origin=served.origin)[1])
+    path = answer["review"].removeprefix(served.root)
+    wait(served, path)
+    page = html.unescape(served.ask(path)[1])
+    assert "x\\x1b.txt" in page or "x.txt" in page
+    assert "/tmp/cardai-" not in page
+    assert said in page, re.findall(r'class="problem"[^>]*>([^<]*)', page)
+
+
+def test_a_room_s_hands_are_reviewed_as_the_command_does(shown: tuple[Served, Library], capsys: Any) -> None:
+    served, _ = shown
+    Path("mine.txt").write_text(FOLDED)  # a hand that is left out, with why
+    answer = json.loads(served.ask("study/hands?file=mine.txt&hero=Hero", FOLDED, Origin=served.origin)[1])
+    path = answer["review"].removeprefix(served.root)
+    wait(served, path)
+    page = html.unescape(served.ask(path)[1])
+    words = command_of(page)
+    assert words[:5] == ["cardai", "review", "mine.txt", "--hero", "Hero"]
+    found = json.loads(printed([*words, "--json"], capsys))
+    assert f"{found['hands']} hands, {found['decisions']} decisions" in page
+    assert [f"{count} left out: {why}" in page for why, count in found["hands_left_out"].items()] == [True]
+
+
+def test_what_is_too_long_for_an_upload_is_refused(
+    shown: tuple[Served, Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cardai.web.study.reviews.MOST_UPLOAD", 100)
+    code, words, _ = shown[0].ask("study/hands?file=x", "x" * 101, Origin=shown[0].origin)
+    assert (code, "has no such limit" in words) == (413, True)

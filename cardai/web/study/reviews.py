@@ -218,7 +218,7 @@ def drawn(found: Mapping[str, Any]) -> dict[str, Any]:
         "won": _spread(found["won_a_hand"]),
         "rating": "" if found["rating"] is None else f"{found['rating']:.1f}",
         "sums": [
-            {"key": key, "name": one["name"], "decisions": one["decisions"], "mistakes": one["mistakes"], "cost": (one["cost"]["mean"], number(one["cost"]["mean"])), "per_100": _spread(one["per_100"])}
+            {"key": key, "name": one["name"], "decisions": one["decisions"], "mistakes": one["mistakes"], "cost": (one["cost"]["mean"], _figure(one["cost"]["mean"])), "per_100": _spread(one["per_100"])}
             for key, one in rows
         ],
         "dearest": dear,
@@ -230,6 +230,11 @@ def _counted(verdict: str, count: int) -> str:
     """Return "3 mistakes", "1 inaccuracy", "7 good"."""
     several = "inaccuracies" if verdict == "inaccuracy" else f"{verdict}s"
     return f"{count:,} {verdict if count == 1 or verdict == 'good' else several}"
+
+
+def _figure(mean: float | None) -> str:
+    """Return a mean, "?" where there is none."""
+    return "?" if mean is None else number(mean)
 
 
 def _spread(figure: Mapping[str, Any]) -> str:
