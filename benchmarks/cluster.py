@@ -40,7 +40,7 @@ from cardai.arena.played import Played
 from cardai.arena.tournament import _row_for_a_group
 from cardai.pieces import cluster
 from cardai.pieces.cutting import QUICK, Cut, Cutter, Load
-from cardai.pieces.link import DIRECT, LINGER, Foreman, widths
+from cardai.pieces.link import AHEAD, DIRECT, LINGER, Foreman, widths
 from cardai.pieces.parcels import Parcel
 
 WIDTHS = (1, 8, 64, 128, 256, 512, 1024, 2048, 4096)
@@ -177,7 +177,7 @@ def predicted(job: Job, workers: int, cost: Handing) -> tuple[float, float, int,
     """
     names = traits(len(job.costs))
     loads = [Load(range(job.groups), names[k]) for k in range(len(job.costs))]
-    cutter = Cutter(loads, workers, 1 if job.tournament else 4)
+    cutter = Cutter(loads, workers, 1 if job.tournament else 3)
     foremen = widths(workers) if cost.exchange else [0] * workers
     seconds, spent = _through(job, cutter, foremen, cost) if foremen[0] else _directly(job, cutter, workers, cost.piece)
     work = sum(each.group for each in job.costs) * job.groups
@@ -194,64 +194,98 @@ def _taken(job: Job, cutter: Cutter, piece: Done) -> float:
     return (costs.rows_added if job.tournament else costs.hands_added) * piece.done
 
 
+class Slots:
+    """Workers who have up to ``AHEAD`` pieces each and do them one after another; a further one goes to who has fewest."""
+
+    def __init__(self, workers: int) -> None:
+        self._pieces, self._free = [0] * workers, [0.0] * workers
+        self._queue = [(0, k) for k in range(workers)]
+        self.room = AHEAD * workers
+        """How many more pieces they can be given."""
+
+    def give(self, now: float, took: float) -> tuple[float, int]:
+        """Return when a piece that is given now is done, and by whom."""
+        while True:
+            pieces, k = heapq.heappop(self._queue)
+            if pieces == self._pieces[k]:
+                break
+        self.room -= 1
+        self._pieces[k] += 1
+        if self._pieces[k] < AHEAD:
+            heapq.heappush(self._queue, (self._pieces[k], k))
+        self._free[k] = max(self._free[k], now) + took
+        return self._free[k], k
+
+    def done(self, k: int) -> None:
+        """Take note that a worker has done a piece."""
+        self.room += 1
+        self._pieces[k] -= 1
+        heapq.heappush(self._queue, (self._pieces[k], k))
+
+
 def _directly(job: Job, cutter: Cutter, workers: int, piece: float) -> tuple[float, float]:
     """Return the seconds of a job whose pieces this process hands out, and the CPU seconds of its workers."""
-    now = driver = spent = 0.0
-    busy: list[tuple[float, int, Done]] = []
-    free, number = workers, 0
+    driver = spent = 0.0
+    slots, number = Slots(workers), 0
+    busy: list[tuple[float, int, int, Done]] = []
     while True:
-        while free and (cut := cutter.take()) is not None:
-            driver, done = max(driver, now) + piece / 2, Done.of(job, cut)
-            heapq.heappush(busy, (driver + done.took, number, done))
-            free, number, spent = free - 1, number + 1, spent + done.took
+        while slots.room and (cut := cutter.take()) is not None:
+            driver, done = driver + piece / 2, Done.of(job, cut)
+            number, spent = number + 1, spent + done.took
+            end, k = slots.give(driver, done.took)
+            heapq.heappush(busy, (end, number, k, done))
         if not busy:
-            return now, spent
-        now, _, done = heapq.heappop(busy)
+            return driver, spent
+        now, _, k, done = heapq.heappop(busy)
+        slots.done(k)
         driver = max(driver, now) + piece / 2 + _taken(job, cutter, done)
-        now, free = driver, free + 1
 
 
 def _through(job: Job, cutter: Cutter, foremen: list[int], cost: Handing) -> tuple[float, float]:
-    """Return the same of a job whose pieces foremen hand out."""
+    """Return the same of a job whose pieces foremen hand out. To unpack and pack again is reckoned like adding up here."""
     driver = spent = 0.0
-    clock, free, told = [0.0] * len(foremen), list(foremen), [list[Done]() for _ in foremen]
-    events: list[tuple[float, int, int, Done | None]] = []
+    clock, slots, told = [0.0] * len(foremen), [Slots(width) for width in foremen], [list[Done]() for _ in foremen]
+    events: list[tuple[float, int, int, int, Done | None]] = []
     number, at = 0, -1
     while True:
         batches = [list[Done]() for _ in foremen]
-        idle = [k for k, width in enumerate(foremen) if free[k] and (free[k] == width or k == at)]
-        while idle and (cut := cutter.take()) is not None:
-            k = max(idle, key=lambda k: free[k] / foremen[k])
+        rooms = [each.room for each in slots]
+        heard = [k for k, width in enumerate(foremen) if rooms[k] and (rooms[k] == AHEAD * width or k == at)]
+        while heard and (cut := cutter.take()) is not None:
+            k = max(heard, key=lambda k: rooms[k] / foremen[k])
             batches[k].append(Done.of(job, cut))
-            free[k] -= 1
-            if not free[k]:
-                idle.remove(k)
+            rooms[k] -= 1
+            if not rooms[k]:
+                heard.remove(k)
         for k, batch in enumerate(batches):
             driver += (cost.exchange / 2 + cost.within / 2 * len(batch)) * bool(batch)
             clock[k] = max(clock[k], driver) if batch else clock[k]
             for done in batch:
                 clock[k] += cost.piece / 2
                 number, spent = number + 1, spent + done.took
-                heapq.heappush(events, (clock[k] + done.took, number, k, done))
+                end, who = slots[k].give(clock[k], done.took)
+                heapq.heappush(events, (end, number, k, who, done))
         while True:  # to the next that a foreman tells
             if not events:
                 return driver, spent
-            now, _, at, ended = heapq.heappop(events)
+            now, _, at, who, ended = heapq.heappop(events)
             if ended is None and told[at]:
                 break
             if ended is None:  # it has told all that it had
                 continue
             number += 1
             if not told[at]:
-                heapq.heappush(events, (now + LINGER, number, at, None))
+                heapq.heappush(events, (now + LINGER, number, at, -1, None))
             told[at].append(ended)
-            clock[at] = max(clock[at], now) + cost.piece / 2
-            if free[at] + len(told[at]) == foremen[at]:
+            slots[at].done(who)
+            costs = job.costs[ended.load]
+            unpacked = (costs.rows_added if job.tournament else costs.hands_added) * ended.done
+            clock[at] = max(clock[at], now) + cost.piece / 2 + unpacked
+            if slots[at].room == AHEAD * foremen[at]:
                 break
         driver = max(driver, now, clock[at]) + cost.exchange / 2
         for ended in told[at]:
             driver += cost.within / 2 + _taken(job, cutter, ended)
-        free[at] += len(told[at])
         told[at] = []
 
 

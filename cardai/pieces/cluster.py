@@ -62,11 +62,14 @@ class Cluster:
 
     def finished(self, under_way: Sequence[int]) -> int | None:
         link, waiting = self._link, set(under_way)
+        until = time.monotonic() + WATCH_SECONDS
         while True:
             while link.done:
                 if (handle := link.done.popleft()) in waiting:
                     return handle
                 link.forget(handle)
+            if time.monotonic() >= until:  # foremen have said that there is nothing
+                return None
             with _connection():
                 link.hand_out()
                 done = link.wait(WATCH_SECONDS)
