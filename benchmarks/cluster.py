@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import heapq
+import math
 import os
 import pickle
 import sys
@@ -199,6 +200,19 @@ def predicted(job: Job, workers: int, cost: Handing) -> tuple[float, float, int,
     seconds, spent = _through(job, cutter, foremen, cost) if foremen[0] else _directly(job, cutter, workers, cost)
     work = sum(each.group for each in job.costs) * job.groups
     return seconds, work / (workers * seconds), cutter.used, spent
+
+
+def at_most(job: Job, workers: int) -> float:
+    """Return the efficiency with one piece a worker, were all paces known beforehand and did nothing but playing take time."""
+    work = sum(each.group for each in job.costs) * job.groups
+    low, high = work / workers, max(each.of(job.groups) for each in job.costs)
+    for _ in range(30):
+        seconds, needed = (low + high) / 2, 0
+        for costs in job.costs:
+            fits = (n for n in range(1, workers + 1) if costs.of(math.ceil(job.groups / n)) <= seconds)
+            needed += next(fits, workers + 1)
+        low, high = (seconds, high) if needed > workers else (low, seconds)
+    return work / (workers * high)
 
 
 def _taken(job: Job, cutter: Cutter, piece: Done) -> float:
@@ -406,6 +420,10 @@ def main() -> None:
     for job in jobs_of(costs):
         told = [predicted(job, workers, handing) for workers in WORKERS]
         say(f"{job.name:<42}" + "".join(f"{f'{seconds:,.1f} s {efficiency:>4.0%} ({used:,} used)':>26}" for seconds, efficiency, used, _ in told))  # fmt: skip
+    tournament, workers = jobs_of(costs)[2], WORKERS[-1]
+    say(
+        f"{tournament.name} on {workers:,} workers: {at_most(tournament, workers):.0%} with one piece each, were all paces known"
+    )
     if options.check:
         check(costs[PAIRS[0]], options.games, handing)
 
