@@ -68,7 +68,8 @@ class Cluster:
                 if (handle := link.done.popleft()) in waiting:
                     return handle
                 link.forget(handle)
-            if time.monotonic() >= until:  # foremen have said that there is nothing
+            if time.monotonic() >= until:  # foremen have said that there is nothing, which says nothing of the head
+                self._watch()
                 return None
             with _connection():
                 link.hand_out()
@@ -76,9 +77,10 @@ class Cluster:
             if not done:
                 self._watch()
                 return None
-            self._heard = time.monotonic()
             for reference in done:
                 link.hear(reference, self._fetched)
+            if link.done:
+                self._heard = time.monotonic()
 
     def result(self, handle: int) -> Any:
         result, raised, lost = self._link.outcome(handle, self._fetched)
