@@ -5,14 +5,14 @@
 Prints, measured on one core:
 
 - the width curve: games a CPU second of a piece of so many groups (a duplicate pair each);
-- what a piece costs the process that hands it out: to begin it, to fetch its result, to add it up. With ``--ray`` Ray on this
+- what a piece costs the process that hands it out: to begin it, to fetch its result, by the byte, to add it up. With ``--ray`` Ray on this
   machine hands it out, else a process of this machine;
 - with ``--ray`` too, what a foreman costs that process: where workers are many, foremen hand out pieces (``cardai.pieces.link``), an
   exchange with one costs so much, and a piece in it so much more; the foreman pays for the piece what this process did before;
 - from these, how five jobs go on clusters: the same queue (``cardai.pieces.cutting``) is played through with those costs, for workers
   that have loaded what they need. Efficiency is the work of all games in the widest pieces, divided by workers times the seconds
-  until the last result is there. What begins before (a connection, workers that load and compile) is not in it, and stands beside it
-  as it was measured here.
+  until the last result is there. No network is in it: bytes travel at once. What begins before (a connection, workers that load and
+  compile) is not in it, and stands beside it as it was measured here.
 
 ``--check`` then plays a job with as many worker processes as there are cores and prints what was predicted for it.
 """
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import heapq
+import math
 import os
 import pickle
 import sys
@@ -40,7 +41,7 @@ from cardai.arena.played import Played
 from cardai.arena.tournament import _row_for_a_group
 from cardai.pieces import cluster
 from cardai.pieces.cutting import QUICK, Cut, Cutter, Load
-from cardai.pieces.link import DIRECT, LINGER, Foreman, widths
+from cardai.pieces.link import AHEAD, DIRECT, LINGER, Foreman, widths
 from cardai.pieces.parcels import Parcel
 
 WIDTHS = (1, 8, 64, 128, 256, 512, 1024, 2048, 4096)
@@ -56,11 +57,12 @@ def say(text: str) -> None:
 
 
 class Costs(NamedTuple):
-    """What groups of a pair cost: seconds at :data:`WIDTHS`, and a result's bytes and seconds to add up, a group."""
+    """What groups of a pair cost: seconds at :data:`WIDTHS`, and a group the seconds to add up hands, the bytes of hands and of rows."""
 
     seconds: tuple[float, ...]
     hands_added: float
-    rows_added: float
+    hands_bytes: float
+    rows_bytes: float
 
     def of(self, width: int) -> float:
         """Return the CPU seconds of a piece; wider ones than were measured cost a group what the widest does."""
@@ -88,23 +90,19 @@ def measured(game: str, agents: tuple[str, str]) -> Costs:
             best, at = min(best, time.process_time() - began), at + width
         found.append(best)
     say(f"{game:<14}{agents[0] + ' - ' + agents[1]:<24}" + "".join(f"{2 * w / s:>9,.0f}" for w, s in zip(WIDTHS, found, strict=True)))  # fmt: skip
-    hands, rows = added(engine, part, WIDTHS[-1])
-    return Costs(tuple(np.maximum.accumulate(found)), hands, rows)
+    return Costs(tuple(np.maximum.accumulate(found)), *added(engine, part, WIDTHS[-1]))
 
 
-def added(engine: LockStep, part: Any, groups: int) -> tuple[float, float]:
-    """Return the seconds a group to unpack and add up a match's hands, and a tournament's rows: the best of some."""
-    sent, size = pickle.dumps(part), engine.group_size
-    rows, numbers = pickle.dumps(_row_for_a_group(engine, part)), sorted({int(n) // size for n in part.games})
-    best = [np.inf, np.inf]
+def added(engine: LockStep, part: Any, groups: int) -> tuple[float, float, float]:
+    """Return the seconds a group to add up a match's hands, the best of some, and the bytes a group of hands and of rows."""
+    numbers, best = sorted({int(n) // engine.group_size for n in part.games}), np.inf
     for _ in range(5):
-        played = Played(engine.game, engine.names, size, numbers)
+        played = Played(engine.game, engine.names, engine.group_size, numbers)
         began = time.process_time()
-        played.add(pickle.loads(sent))
-        middle = time.process_time()
-        pickle.loads(rows)
-        best = [min(best[0], middle - began), min(best[1], time.process_time() - middle)]
-    return best[0] / groups, best[1] / groups
+        played.add(part)
+        best = min(best, time.process_time() - began)
+    hands, rows = (len(pickle.dumps(made)) for made in (part, _row_for_a_group(engine, part)))
+    return best / groups, hands / groups, rows / groups
 
 
 def nothing(shared: Any, number: int) -> int:
@@ -124,10 +122,31 @@ def piece_cost(on: str, count: int) -> tuple[float, float]:
         return (time.process_time() - spent) / count, first
 
 
+def same(shared: Any, number: int) -> Any:
+    """Return what is shared, as a piece."""
+    return shared
+
+
+def byte_cost(on: str, piece: float, count: int = 60) -> float:
+    """Return the CPU seconds that a byte of a result costs this process, beside what a piece costs: hands of gin, 3 MB a piece."""
+    engine = match.prepare(PAIRS[0][0], PAIRS[0][1:], None, 1, duplicate=True)
+    part = slices._slice(([engine], slices._as_it_is), 0, range(2048), False)[3]
+    with pieces.one_connection():
+        spent = 0.0
+        for number in (4, count):  # the first have workers begin
+            work = pieces.Work(same, part, on=on, jobs=2, pieces=[(str(k), (k,)) for k in range(number)])
+            spent = time.process_time()
+            for _ in work.run():
+                pass
+            spent = time.process_time() - spent
+    return max(0.0, spent / count - piece) / len(pickle.dumps(part))
+
+
 class Handing(NamedTuple):
-    """CPU seconds that handing out takes: a piece, whoever does it; an exchange with a foreman, and a piece in it."""
+    """CPU seconds that handing out takes: a piece and a byte of its result, whoever does it; an exchange with a foreman, a piece in it."""
 
     piece: float
+    byte: float
     exchange: float = 0.0
     within: float = 0.0
 
@@ -138,9 +157,8 @@ def exchange_cost(times: int = 20) -> tuple[float, float]:
 
     with pieces.one_connection():
         list(pieces.Work(nothing, None, on="ray", pieces=[("first", (0,))]).run())
-        foreman: Any = ray.remote(num_cpus=0)(Foreman).remote(
-            1
-        )  # its one worker waits for a CPU until the others are gone
+        # Its one worker waits for a CPU until the others are gone.
+        foreman: Any = ray.remote(num_cpus=0)(Foreman).remote(1)
         for kept in list(cluster._kept.values()):
             for hand in kept.hands:
                 ray.kill(hand.actor)
@@ -177,11 +195,24 @@ def predicted(job: Job, workers: int, cost: Handing) -> tuple[float, float, int,
     """
     names = traits(len(job.costs))
     loads = [Load(range(job.groups), names[k]) for k in range(len(job.costs))]
-    cutter = Cutter(loads, workers, 1 if job.tournament else 4)
+    cutter = Cutter(loads, workers, 1 if job.tournament else 3)
     foremen = widths(workers) if cost.exchange else [0] * workers
-    seconds, spent = _through(job, cutter, foremen, cost) if foremen[0] else _directly(job, cutter, workers, cost.piece)
+    seconds, spent = _through(job, cutter, foremen, cost) if foremen[0] else _directly(job, cutter, workers, cost)
     work = sum(each.group for each in job.costs) * job.groups
     return seconds, work / (workers * seconds), cutter.used, spent
+
+
+def at_most(job: Job, workers: int) -> float:
+    """Return the efficiency with one piece a worker, were all paces known beforehand and did nothing but playing take time."""
+    work = sum(each.group for each in job.costs) * job.groups
+    low, high = work / workers, max(each.of(job.groups) for each in job.costs)
+    for _ in range(30):
+        seconds, needed = (low + high) / 2, 0
+        for costs in job.costs:
+            fits = (n for n in range(1, workers + 1) if costs.of(math.ceil(job.groups / n)) <= seconds)
+            needed += next(fits, workers + 1)
+        low, high = (seconds, high) if needed > workers else (low, seconds)
+    return work / (workers * high)
 
 
 def _taken(job: Job, cutter: Cutter, piece: Done) -> float:
@@ -190,68 +221,105 @@ def _taken(job: Job, cutter: Cutter, piece: Done) -> float:
         cutter.measured(piece.load, count, took)
     if len(piece.left):
         cutter.give_back(piece.load, piece.left)
+    return 0.0 if job.tournament else job.costs[piece.load].hands_added * piece.done
+
+
+def _carried(job: Job, piece: Done, cost: Handing) -> float:
+    """Return what it costs to take the bytes of a piece's result."""
     costs = job.costs[piece.load]
-    return (costs.rows_added if job.tournament else costs.hands_added) * piece.done
+    return (costs.rows_bytes if job.tournament else costs.hands_bytes) * piece.done * cost.byte
 
 
-def _directly(job: Job, cutter: Cutter, workers: int, piece: float) -> tuple[float, float]:
+class Slots:
+    """Workers who have up to ``AHEAD`` pieces each and do them one after another; a further one goes to who has fewest."""
+
+    def __init__(self, workers: int) -> None:
+        self._pieces, self._free = [0] * workers, [0.0] * workers
+        self._queue = [(0, k) for k in range(workers)]
+        self.room = AHEAD * workers
+        """How many more pieces they can be given."""
+
+    def give(self, now: float, took: float) -> tuple[float, int]:
+        """Return when a piece that is given now is done, and by whom."""
+        while True:
+            pieces, k = heapq.heappop(self._queue)
+            if pieces == self._pieces[k]:
+                break
+        self.room -= 1
+        self._pieces[k] += 1
+        if self._pieces[k] < AHEAD:
+            heapq.heappush(self._queue, (self._pieces[k], k))
+        self._free[k] = max(self._free[k], now) + took
+        return self._free[k], k
+
+    def done(self, k: int) -> None:
+        """Take note that a worker has done a piece."""
+        self.room += 1
+        self._pieces[k] -= 1
+        heapq.heappush(self._queue, (self._pieces[k], k))
+
+
+def _directly(job: Job, cutter: Cutter, workers: int, cost: Handing) -> tuple[float, float]:
     """Return the seconds of a job whose pieces this process hands out, and the CPU seconds of its workers."""
-    now = driver = spent = 0.0
-    busy: list[tuple[float, int, Done]] = []
-    free, number = workers, 0
+    driver = spent = 0.0
+    slots, number = Slots(workers), 0
+    busy: list[tuple[float, int, int, Done]] = []
     while True:
-        while free and (cut := cutter.take()) is not None:
-            driver, done = max(driver, now) + piece / 2, Done.of(job, cut)
-            heapq.heappush(busy, (driver + done.took, number, done))
-            free, number, spent = free - 1, number + 1, spent + done.took
+        while slots.room and (cut := cutter.take()) is not None:
+            driver, done = driver + cost.piece / 2, Done.of(job, cut)
+            number, spent = number + 1, spent + done.took
+            end, k = slots.give(driver, done.took)
+            heapq.heappush(busy, (end, number, k, done))
         if not busy:
-            return now, spent
-        now, _, done = heapq.heappop(busy)
-        driver = max(driver, now) + piece / 2 + _taken(job, cutter, done)
-        now, free = driver, free + 1
+            return driver, spent
+        now, _, k, done = heapq.heappop(busy)
+        slots.done(k)
+        driver = max(driver, now) + cost.piece / 2 + _carried(job, done, cost) + _taken(job, cutter, done)
 
 
 def _through(job: Job, cutter: Cutter, foremen: list[int], cost: Handing) -> tuple[float, float]:
-    """Return the same of a job whose pieces foremen hand out."""
+    """Return the same of a job whose pieces foremen hand out. A foreman takes bytes and gives them on."""
     driver = spent = 0.0
-    clock, free, told = [0.0] * len(foremen), list(foremen), [list[Done]() for _ in foremen]
-    events: list[tuple[float, int, int, Done | None]] = []
+    clock, slots, told = [0.0] * len(foremen), [Slots(width) for width in foremen], [list[Done]() for _ in foremen]
+    events: list[tuple[float, int, int, int, Done | None]] = []
     number, at = 0, -1
     while True:
         batches = [list[Done]() for _ in foremen]
-        idle = [k for k, width in enumerate(foremen) if free[k] and (free[k] == width or k == at)]
-        while idle and (cut := cutter.take()) is not None:
-            k = max(idle, key=lambda k: free[k] / foremen[k])
+        rooms = [each.room for each in slots]
+        heard = [k for k, width in enumerate(foremen) if rooms[k] and (rooms[k] == AHEAD * width or k == at)]
+        while heard and (cut := cutter.take()) is not None:
+            k = max(heard, key=lambda k: rooms[k] / foremen[k])
             batches[k].append(Done.of(job, cut))
-            free[k] -= 1
-            if not free[k]:
-                idle.remove(k)
+            rooms[k] -= 1
+            if not rooms[k]:
+                heard.remove(k)
         for k, batch in enumerate(batches):
             driver += (cost.exchange / 2 + cost.within / 2 * len(batch)) * bool(batch)
             clock[k] = max(clock[k], driver) if batch else clock[k]
             for done in batch:
                 clock[k] += cost.piece / 2
                 number, spent = number + 1, spent + done.took
-                heapq.heappush(events, (clock[k] + done.took, number, k, done))
+                end, who = slots[k].give(clock[k], done.took)
+                heapq.heappush(events, (end, number, k, who, done))
         while True:  # to the next that a foreman tells
             if not events:
                 return driver, spent
-            now, _, at, ended = heapq.heappop(events)
+            now, _, at, who, ended = heapq.heappop(events)
             if ended is None and told[at]:
                 break
             if ended is None:  # it has told all that it had
                 continue
             number += 1
             if not told[at]:
-                heapq.heappush(events, (now + LINGER, number, at, None))
+                heapq.heappush(events, (now + LINGER, number, at, -1, None))
             told[at].append(ended)
-            clock[at] = max(clock[at], now) + cost.piece / 2
-            if free[at] + len(told[at]) == foremen[at]:
+            slots[at].done(who)
+            clock[at] = max(clock[at], now) + cost.piece / 2 + 2 * _carried(job, ended, cost)
+            if slots[at].room == AHEAD * foremen[at]:
                 break
         driver = max(driver, now, clock[at]) + cost.exchange / 2
         for ended in told[at]:
-            driver += cost.within / 2 + _taken(job, cutter, ended)
-        free[at] += len(told[at])
+            driver += cost.within / 2 + _carried(job, ended, cost) + _taken(job, cutter, ended)
         told[at] = []
 
 
@@ -340,10 +408,11 @@ def main() -> None:
     say(f"{'games a CPU s':<14}{'groups a piece':<24}" + "".join(f"{width:>9,}" for width in WIDTHS))
     costs = {pair: measured(pair[0], pair[1:]) for pair in PAIRS}
     piece, first = piece_cost("ray" if options.ray else "", 2000)
-    where = "Ray" if options.ray else "processes"
-    say(f"\na piece costs {1e6 * piece:,.0f} CPU us by {where}; the first was done after {first:.1f} s; a game of gin costs "
-        f"{1e6 * costs[PAIRS[0]].hands_added / 2:.2f} us to add to a match, {1e6 * costs[PAIRS[0]].rows_added / 2:.3f} us to a tournament")  # fmt: skip
-    handing = Handing(piece, *(exchange_cost() if options.ray else ()))
+    byte = byte_cost("ray" if options.ray else "", piece)
+    where, gin = "Ray" if options.ray else "processes", costs[PAIRS[0]]
+    say(f"\na piece costs {1e6 * piece:,.0f} CPU us by {where}, a megabyte of its result {1e12 * byte:,.0f}; the first was done after {first:.1f} s; "
+        f"a game of gin costs {1e6 * gin.hands_added / 2:.2f} us to add to a match, and is {gin.hands_bytes / 2:,.0f} bytes there, {gin.rows_bytes / 2:,.0f} in a tournament")  # fmt: skip
+    handing = Handing(piece, byte, *(exchange_cost() if options.ray else ()))
     if options.ray:
         say(f"an exchange with a foreman costs {1e6 * handing.exchange:,.0f} CPU us, a piece in it {1e6 * handing.within:,.0f}; "
             f"foremen where there are more than {DIRECT} workers")  # fmt: skip
@@ -351,6 +420,10 @@ def main() -> None:
     for job in jobs_of(costs):
         told = [predicted(job, workers, handing) for workers in WORKERS]
         say(f"{job.name:<42}" + "".join(f"{f'{seconds:,.1f} s {efficiency:>4.0%} ({used:,} used)':>26}" for seconds, efficiency, used, _ in told))  # fmt: skip
+    tournament, workers = jobs_of(costs)[2], WORKERS[-1]
+    say(
+        f"{tournament.name} on {workers:,} workers: {at_most(tournament, workers):.0%} with one piece each, were all paces known"
+    )
     if options.check:
         check(costs[PAIRS[0]], options.games, handing)
 

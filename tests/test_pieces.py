@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import socket
 import threading
 import time
@@ -23,7 +24,7 @@ from cardai import pieces
 from cardai.arena import match, tournament
 from cardai.core import registry
 from cardai.core.errors import PluginError, UsageError
-from cardai.pieces import Work, cluster, cutting
+from cardai.pieces import Work, cluster, cutting, link
 from cardai.poker.responses.measure import measure
 from cardai.poker.responses.street_samples import StreetOptions
 from cardai.training.runs import Run
@@ -188,6 +189,48 @@ def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_a
         pytest.skip(f"Ray's client did not start: {error}")
     finally:
         registry.default.reset()
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+@pytest.mark.skipif(os.name == "nt", reason="processes are found in /proc")
+def test_foremen_on_a_real_ray_play_the_same_and_one_that_is_killed_costs_its_pieces(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ray on this machine, six workers: two foremen."""
+    ray = pytest.importorskip("ray")
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(link, "DIRECT", 2)
+    monkeypatch.setattr(cutting, "LEAST", 64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ray.init(num_cpus=6, include_dashboard=False, log_to_driver=False, logging_level=40)
+    try:
+        with pieces.one_connection():
+            agents = ["random", "always_call"]
+            alone, far = (match.play("leduc", agents, games=4000, seed=5, on=on) for on in ("", "ray"))
+            assert np.array_equal(alone.hands, far.hands)
+            found = {}
+            for name, result in Work(squared, 100, on="ray", pieces=((str(k), (k,)) for k in range(2000))).run():
+                found[name] = result
+                if len(found) == 20:
+                    os.kill(next(actors("Foreman")), signal.SIGKILL)
+            assert found == {str(k): 100 + k * k for k in range(2000)}
+    finally:
+        ray.shutdown()
+    for _ in range(300):  # they end some moments later
+        if not (left := list(actors("Foreman"))):
+            break
+        time.sleep(0.1)
+    assert not left
+
+
+def actors(kind: str) -> Iterator[int]:
+    """Yield the processes of this Ray that are actors of a kind."""
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if file.read_bytes().startswith(f"ray::{kind}".encode()):
+                yield int(file.parent.name)
 
 
 @pytest.fixture(scope="module")

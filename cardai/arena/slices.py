@@ -81,7 +81,7 @@ def _elsewhere(
     """Play the groups by processes or on a cluster."""
     work = pieces.Work(_slice, (engines, made_of), on=on, jobs=jobs, close=len(engines) == 1)
     loads = [Load(each, engine.names) for engine, each in zip(engines, groups, strict=True)]
-    cutter = Cutter(loads, work.workers, rounds=4 if len(engines) == 1 else 1, fewer=bool(on))
+    cutter = Cutter(loads, work.workers, rounds=3 if len(engines) == 1 else 1, fewer=bool(on))
     work.pieces = _pieces(engines, cutter)
     told = not on
     with closing(work.run()) as results:

@@ -62,20 +62,25 @@ class Cluster:
 
     def finished(self, under_way: Sequence[int]) -> int | None:
         link, waiting = self._link, set(under_way)
+        until = time.monotonic() + WATCH_SECONDS
         while True:
             while link.done:
                 if (handle := link.done.popleft()) in waiting:
                     return handle
                 link.forget(handle)
+            if time.monotonic() >= until:  # foremen have said that there is nothing, which says nothing of the head
+                self._watch()
+                return None
             with _connection():
                 link.hand_out()
                 done = link.wait(WATCH_SECONDS)
             if not done:
                 self._watch()
                 return None
-            self._heard = time.monotonic()
             for reference in done:
                 link.hear(reference, self._fetched)
+            if link.done:
+                self._heard = time.monotonic()
 
     def result(self, handle: int) -> Any:
         result, raised, lost = self._link.outcome(handle, self._fetched)

@@ -64,7 +64,7 @@ class Cutter:
         self._traits: dict[str, float] = {}
         self._mean = 0.0
         share = self._left / workers
-        width = min(MOST, share / min(rounds, max(1, int(share / 2 / LEAST))))
+        width = min(MOST, share / min(rounds, max(1, int(share / 4 / LEAST))))
         self._share = max(FEWEST, width) if fewer else width
         self._even: float | None = None
         self.used = min(workers, sum(self._even_pieces(k, self._share) for k in self._open))

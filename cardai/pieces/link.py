@@ -31,7 +31,7 @@ DIRECT = 64
 LINGER = 0.005
 """Seconds for which a foreman that has a result waits for more before it tells them."""
 GLANCE = 1.0
-"""Seconds after which a foreman without a result looks up."""
+"""Seconds after which a foreman without a result says so, where it can be given more pieces."""
 
 Outcome = tuple[Any, Exception | None, str]
 """What came of a piece: what it returned, or what it raised, or why it was lost."""
@@ -107,16 +107,22 @@ class Link:
         return self._number
 
     def hand_out(self) -> None:
-        """Give pieces to actors that have begun, to those first who have least to do, and ask foremen for results."""
+        """Give pieces to actors that have begun, to those first who have least to do, and ask foremen for results.
+
+        Nobody is given a piece ahead that an actor may do at once who is about to begin.
+        """
         ready = [hand for hand in self.hands if hand.ready]
+        kept = sum(hand.width for hand in self.hands if hand.coming is not None)
         given: dict[_Hand, list[tuple[int, tuple[Any, ...]]]] = {hand: [] for hand in ready}
         queue = [(len(hand.handles) / hand.width, k) for k, hand in enumerate(ready)]
         heapify(queue)
         while queue and self._waiting:
-            _, k = heappop(queue)
+            load, k = heappop(queue)
+            if load >= 1 and len(self._waiting) <= kept:
+                break
             given[ready[k]].append(self._waiting.popleft())
-            if (load := len(ready[k].handles) + len(given[ready[k]])) < AHEAD * ready[k].width:
-                heappush(queue, (load / ready[k].width, k))
+            if (count := len(ready[k].handles) + len(given[ready[k]])) < AHEAD * ready[k].width:
+                heappush(queue, (count / ready[k].width, k))
         for hand in self.hands:
             if (pieces := given.get(hand)) or (hand.foreman and hand.handles and not hand.speaking):
                 self._give(hand, pieces or [])
@@ -250,10 +256,15 @@ class Foreman:
         self._parcels[place] = Packed(packed, blake2b(packed, digest_size=16).digest())
 
     def exchange(self, count: int, pieces: list[tuple[int, tuple[Any, ...]]]) -> list[tuple[int, Outcome]]:
-        """Take further pieces, done with the first ``count`` parcels, and return what came of some, by handle, once there is any."""
+        """Take further pieces, done with the first ``count`` parcels, and return what came of some, by handle, once there is any.
+
+        Where it has less than its workers can be given, it returns after :data:`GLANCE`, with nothing: further pieces may wait.
+        """
         link, found, until = self._link, list[tuple[int, Outcome]](), math.inf
         link.meet(self._meeting, [self._parcels[place] for place in range(count)])
         self._handles |= {link.queue(arguments): handle for handle, arguments in pieces}
+        if len(self._handles) < AHEAD * link.count:
+            until = time.monotonic() + GLANCE
         while self._handles and (left := until - time.monotonic()) > 0:
             link.hand_out()
             for reference in link.wait(min(GLANCE, left)):

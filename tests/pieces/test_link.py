@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable
+from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,6 +47,8 @@ class FakeRay:
         self.values: dict[str, Any] = {}
         self.calls: Counter[str] = Counter()
         self.actors: list[Actor] = []
+        self.slow: set[str] = set()
+        """References that are not done."""
 
     def put(self, value: Any) -> str:
         reference = f"reference {len(self.values)}"
@@ -59,7 +62,8 @@ class FakeRay:
         return value
 
     def wait(self, references: list[str], num_returns: int, timeout: float) -> tuple[list[str], list[str]]:
-        return references[:num_returns], references[num_returns:]
+        done = [reference for reference in references if reference not in self.slow][:num_returns]
+        return done, [reference for reference in references if reference not in done]
 
     def remote(self, **options: Any) -> Callable[[Any], Any]:
         def made(kind: Any) -> Any:
@@ -93,8 +97,6 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> FakeRay:
 
 
 def met(ray: FakeRay) -> Link:
-    from importlib.metadata import version
-
     made = Link(ray, None)
     made.meet(({}, version("cardai"), False), [Parcel((squared, 5))])
     return made
@@ -170,3 +172,39 @@ def test_a_foreman_that_dies_loses_what_it_had_and_another_takes_its_place(ray: 
     assert len(lost) >= dead.width
     assert dead not in made.hands
     assert sum(hand.width for hand in made.hands) == made.count == 100
+
+
+def test_no_piece_waits_behind_another_while_an_actor_is_about_to_begin(ray: FakeRay) -> None:
+    made = Link(ray, None, 3)
+    made.meet(({}, "", False), [])
+    late = [hand.coming for hand in made.hands[1:]]
+    ray.slow |= set(late)
+    for number in range(2):
+        made.queue((number,))
+    turn(made, ray)
+    made.hand_out()
+    assert [len(hand.handles) for hand in made.hands] == [1, 0, 0]
+    for number in range(3):
+        made.queue((number,))
+    made.hand_out()  # four wait, two for those who are coming
+    assert [len(hand.handles) for hand in made.hands] == [2, 0, 0]
+    ray.slow -= set(late)
+    turn(made, ray)
+    made.hand_out()
+    assert [len(hand.handles) for hand in made.hands] == [1, 1, 1]
+
+
+def test_a_foreman_whose_workers_can_be_given_more_does_not_wait_for_the_first_result(
+    ray: FakeRay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a piece that is added would wait for one that takes minutes, beside idle workers."""
+    monkeypatch.setattr(link, "GLANCE", 0.001)
+    foreman = link.Foreman(2)
+    foreman.meet({}, version("cardai"), False)
+    foreman.take(0, Parcel((squared, 5)).packed)
+    ray.slow |= {hand.coming for hand in foreman._link.hands}
+    assert foreman.exchange(1, [(7, (3,))]) == []
+    ray.slow.clear()
+    monkeypatch.setattr(link, "GLANCE", 60.0)
+    monkeypatch.setattr(link, "LINGER", 0.001)
+    assert foreman.exchange(1, []) == [(7, (14, None, ""))]
