@@ -40,24 +40,24 @@ SOLO_GAMES = 100_000
 SLOW = {
     ("gin", "ismcts"): 0,
     ("gin", "pimc"): 0,
-    ("holdem_limit", "ismcts"): 0,
-    ("holdem_limit", "pimc"): 0,
+    ("holdem_limit", "ismcts"): 60,
+    ("holdem_limit", "pimc"): 60,
     ("holdem_limit", "resolving"): 0,
-    ("holdem_limit", "limit_cnn"): 0,
+    ("holdem_limit", "limit_cnn"): 60,
     ("holdem", "resolving"): 0,
-    ("holdem", "nolimit_resolving"): 0,
-    ("holdem", "nolimit_resolving:level=weak"): 0,
-    ("holdem", "nolimit_resolving:level=fair"): 0,
-    ("holdem", "nolimit_resolving:level=strong"): 0,
+    ("holdem", "nolimit_resolving"): 10,
+    ("holdem", "nolimit_resolving:level=weak"): 30,
+    ("holdem", "nolimit_resolving:level=fair"): 20,
+    ("holdem", "nolimit_resolving:level=strong"): 20,
     ("leduc", "ismcts"): 60,
     ("leduc", "pimc"): 60,
     ("leduc", "resolving"): 20,
     ("leduc", "leduc_nfsp"): 300,
     ("kuhn", "ismcts"): 300,
     ("kuhn", "pimc"): 300,
-    ("triple_draw", "ismcts"): 0,
-    ("triple_draw", "pimc"): 0,
-    ("triple_draw", "triple_draw_cnn"): 0,
+    ("triple_draw", "ismcts"): 40,
+    ("triple_draw", "pimc"): 40,
+    ("triple_draw", "triple_draw_cnn"): 60,
     ("liars_dice", "ismcts"): 0,
     ("liars_dice", "pimc"): 0,
 }
@@ -102,6 +102,11 @@ def ladder(game: str, out: Path, only_read: bool) -> Standings:
         met = saved(out, pair) if only_read else play_pairings(game, pair, games=games, out=out, resume=True)
         if met is None:
             raise SystemExit(f"{first} - {second} is not played in {out}: leave out --show, or give its --out.")
+        played = 2 * len(met.pairings[0, 1])
+        if played < games:
+            raise SystemExit(
+                f"{first} - {second}: {played:,} of {games:,} games are played in {out}: leave out --show."
+            )
         pairings[i, j] = met.pairings[0, 1]
         taken = time.process_time() - begun
         if taken > 0.5:
@@ -138,9 +143,10 @@ def _print(game: str, strengths: dict[str, Strength]) -> None:
     others = ", ".join(name for name, of in LADDERS.items() if of == game)
     print(f"{game} (and {others})" if others else game)
     for name, strength in sorted(strengths.items(), key=lambda item: -item[1].mean):
-        games = f"{strength.games:,} games{' with each' if strength.on_ladder else ''}"
+        words, games = strength.text(), f"{strength.games:,} games{' with each' if strength.on_ladder else ''}"
+        games = "" if games in words else f"; {games}"
         behind = f", behind {strength.behind} of them" if strength.behind else ""
-        print(f"  {name:<32}{strength.level:<10}{strength.text()}; {games}{behind}", flush=True)
+        print(f"  {name:<32}{strength.level:<10}{words}{games}{behind}", flush=True)
 
 
 if __name__ == "__main__":
