@@ -46,9 +46,9 @@ SLOW = {
     ("holdem_limit", "limit_cnn"): 0,
     ("holdem", "resolving"): 0,
     ("holdem", "nolimit_resolving"): 0,
-    ("holdem", "nolimit_resolving:level=weak"): 10,
-    ("holdem", "nolimit_resolving:level=fair"): 10,
-    ("holdem", "nolimit_resolving:level=strong"): 6,
+    ("holdem", "nolimit_resolving:level=weak"): 0,
+    ("holdem", "nolimit_resolving:level=fair"): 0,
+    ("holdem", "nolimit_resolving:level=strong"): 0,
     ("leduc", "ismcts"): 60,
     ("leduc", "pimc"): 60,
     ("leduc", "resolving"): 20,
@@ -64,6 +64,12 @@ SLOW = {
 """Games a pairing of players that think: fewer; 0: they stand on no ladder."""
 LEVELS = {"nolimit_resolving": [f"nolimit_resolving:level={level}" for level in ("weak", "fair", "strong")]}
 """Players that can be had weaker: each stands on the ladder for itself."""
+NEWCOMERS = {
+    ("holdem", "nolimit_resolving:level=weak"): 10,
+    ("holdem", "nolimit_resolving:level=fair"): 10,
+    ("holdem", "nolimit_resolving:level=strong"): 10,
+}
+"""Games that those who think for too long to stand on a ladder play with each of its field, in a folder each."""
 MEASURED = {"nolimit_resolving": "seconds=0,threads=1"}
 """Options with which a player is measured, so that the figures are the same on every machine: it may think to the end."""
 
@@ -83,6 +89,7 @@ def main() -> None:
         else:
             standings = ladder(game, given.out / game, given.show)
             held[game] = _strengths(game, standings)
+            held[game] |= {name: newcomer(game, name, held[game], given) for of, name in NEWCOMERS if of == game}
             if given.show:
                 print(standings)
         _print(game, held[game])
@@ -112,6 +119,19 @@ def ladder(game: str, out: Path, only_read: bool) -> Standings:
         if taken > 0.5:
             print(f"  {first} - {second}: {games} games, {taken:.1f} CPU s", flush=True)
     return Standings(make.game(game), tuple(field), pairings, GAMES[game])
+
+
+def newcomer(game: str, player: str, ladder: dict[str, Strength], given: argparse.Namespace) -> Strength:
+    """Return the place on a ladder of a player who meets its field alone."""
+    field, games = [name for name, one in ladder.items() if one.games >= QUICK], NEWCOMERS[game, player]
+    out, players = given.out / game / _measured(player), [_measured(player), *field]
+    if not given.show:
+        standings = play_pairings(game, players, games=games, out=out, resume=True, form="gauntlet")
+        return place(standings, 0, field, games)
+    held = saved(out, players, "gauntlet")
+    if held is None or min(2 * len(pairing) for pairing in held.pairings.values()) < games:
+        raise SystemExit(f"{player} has not played {games} games with each in {out}: leave out --show.")
+    return place(held, 0, field, games)
 
 
 def _field(game: str) -> list[str]:
