@@ -64,6 +64,12 @@ SLOW = {
 """Games a pairing of players that think: fewer; 0: they stand on no ladder."""
 LEVELS = {"nolimit_resolving": [f"nolimit_resolving:level={level}" for level in ("weak", "fair", "strong")]}
 """Players that can be had weaker: each stands on the ladder for itself."""
+NEWCOMERS = {
+    ("holdem", "nolimit_resolving:level=weak"): 10,
+    ("holdem", "nolimit_resolving:level=fair"): 10,
+    ("holdem", "nolimit_resolving:level=strong"): 10,
+}
+"""Games that those who think for too long to stand on a ladder play with each of its field, in a folder each."""
 MEASURED = {"nolimit_resolving": "seconds=0,threads=1"}
 """Options with which a player is measured, so that the figures are the same on every machine: it may think to the end."""
 
@@ -83,6 +89,7 @@ def main() -> None:
         else:
             standings = ladder(game, given.out / game, given.show)
             held[game] = _strengths(game, standings)
+            held[game] |= {name: newcomer(game, name, held[game], given) for of, name in NEWCOMERS if of == game}
             if given.show:
                 print(standings)
         _print(game, held[game])
@@ -102,11 +109,29 @@ def ladder(game: str, out: Path, only_read: bool) -> Standings:
         met = saved(out, pair) if only_read else play_pairings(game, pair, games=games, out=out, resume=True)
         if met is None:
             raise SystemExit(f"{first} - {second} is not played in {out}: leave out --show, or give its --out.")
+        played = 2 * len(met.pairings[0, 1])
+        if played < games:
+            raise SystemExit(
+                f"{first} - {second}: {played:,} of {games:,} games are played in {out}: leave out --show."
+            )
         pairings[i, j] = met.pairings[0, 1]
         taken = time.process_time() - begun
         if taken > 0.5:
             print(f"  {first} - {second}: {games} games, {taken:.1f} CPU s", flush=True)
     return Standings(make.game(game), tuple(field), pairings, GAMES[game])
+
+
+def newcomer(game: str, player: str, ladder: dict[str, Strength], given: argparse.Namespace) -> Strength:
+    """Return the place on a ladder of a player who meets its field alone."""
+    field, games = [name for name, one in ladder.items() if one.games >= QUICK], NEWCOMERS[game, player]
+    out, players = given.out / game / _measured(player), [_measured(player), *field]
+    if not given.show:
+        standings = play_pairings(game, players, games=games, out=out, resume=True, form="gauntlet")
+        return place(standings, 0, field, games)
+    held = saved(out, players, "gauntlet")
+    if held is None or min(2 * len(pairing) for pairing in held.pairings.values()) < games:
+        raise SystemExit(f"{player} has not played {games} games with each in {out}: leave out --show.")
+    return place(held, 0, field, games)
 
 
 def _field(game: str) -> list[str]:
@@ -138,9 +163,10 @@ def _print(game: str, strengths: dict[str, Strength]) -> None:
     others = ", ".join(name for name, of in LADDERS.items() if of == game)
     print(f"{game} (and {others})" if others else game)
     for name, strength in sorted(strengths.items(), key=lambda item: -item[1].mean):
-        games = f"{strength.games:,} games{' with each' if strength.on_ladder else ''}"
+        words, games = strength.text(), f"{strength.games:,} games{' with each' if strength.on_ladder else ''}"
+        games = "" if games in words else f"; {games}"
         behind = f", behind {strength.behind} of them" if strength.behind else ""
-        print(f"  {name:<32}{strength.level:<10}{strength.text()}; {games}{behind}", flush=True)
+        print(f"  {name:<32}{strength.level:<10}{words}{games}{behind}", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ anew. Nothing is made of what it says: whoever grades or plays a match reads the
 from __future__ import annotations
 
 import math
+import os
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +19,7 @@ from attrs import asdict, field, frozen
 from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.files import read_json, write_json
 from cardai.core.schema import structure, whole
+from cardai.core.text import one_line
 from cardai.core.trust import Foreign, Source
 from cardai.study.sittings import Sitting, sitting
 
@@ -39,8 +42,10 @@ class Entry:
 
     @property
     def sound(self) -> bool:
-        """Whether it can be shown."""
-        return len(self.won) == len(self.groups) and all(map(math.isfinite, self.won))
+        """Whether it can be shown: as many groups as hands, a place at its table, figures and texts as a match has them."""
+        numbers = all(map(math.isfinite, self.won)) and all(0 <= group < 2**63 for group in self.groups)
+        texts = all(one_line(text) == text for text in (self.game, *self.others))
+        return len(self.won) == len(self.groups) and self.who <= len(self.others) and numbers and texts
 
 
 @frozen
@@ -103,6 +108,8 @@ def _sitting(path: Path, entry: Entry) -> Sitting:
 def _read(file: Path, player: str) -> dict[str, Entry]:
     """Return the entries that are kept; a file that is damaged, or another's, holds none."""
     with suppress(OSError, DamagedFileError):
+        if not _own(file):
+            return {}
         told = file.stat()
         key = told.st_size, told.st_mtime_ns
         if file not in _last or _last[file][0] != key:
@@ -116,6 +123,13 @@ def _read(file: Path, player: str) -> dict[str, Entry]:
 def _write(file: Path, index: Index) -> None:
     """Keep an index; where that cannot be done, the next list takes longer."""
     with suppress(CardaiError, OSError):
+        if os.path.lexists(file) and not _own(file):
+            return
         write_json(file, asdict(index))
         told = file.stat()
         _last[file] = (told.st_size, told.st_mtime_ns), index
+
+
+def _own(file: Path) -> bool:
+    """Return whether there is a file: a pipe is waited for forever, and a link leads to what is none of ours."""
+    return stat.S_ISREG(file.lstat().st_mode)

@@ -146,15 +146,28 @@ class Review:
 def leak_of(decision: Decision) -> str:
     """Return what was wrong with a decision that cost something, "" for any other: where it was, what was done, for what.
 
-    Amounts are left out, so that one habit is one leak: "river, facing a bet: fold for call".
+    Amounts are left out and cards counted, so that one habit is one leak: "river, facing a bet: fold for call", "dealt a pair:
+    hold 1 card for hold 2 cards".
     """
     if not decision.cost:
         return ""
     where = ", ".join(filter(None, (decision.situation.get(key, "") for key in ("phase", "kind"))))
-    done, best = (_NUMBER.sub("", words).strip() for words in (decision.words, decision.best_words))
-    return f"{where}: {done} for {best}" if done != best else f"{where}: {done} of another size"
+    done, best = map(_habit, (decision.words, decision.best_words))
+    alike = "for others" if _CARDS.search(decision.words) else "of another size"
+    return (f"{where}: " if where else "") + (f"{done} for {best}" if done != best else f"{done} {alike}")
 
 
+def _habit(words: str) -> str:
+    """Return what is done without its amounts, and how many cards it is done with."""
+    parts, at = [], 0
+    for found in _CARDS.finditer(words):
+        count = len(found[0].split())
+        parts += [_NUMBER.sub("", words[at : found.start()]).rstrip(), f" {count} card{'s' * (count > 1)}"]
+        at = found.end()
+    return "".join([*parts, _NUMBER.sub("", words[at:])]).strip()
+
+
+_CARDS = re.compile(r"(?<!\w)(?:10|[2-9TJQKA])[♠♥♦♣cdhs](?: (?:10|[2-9TJQKA])[♠♥♦♣cdhs])*(?!\w)")
 _NUMBER = re.compile(r"( to)?\s*\(?[-+]?\d[\d.,]*(?: bb)?\)?")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from attrs import frozen
@@ -66,6 +67,16 @@ def called(name: str) -> str:
     """Return a plugin's name as a title: "my_game" is "My game"."""
     words = name.replace("_", " ").strip()
     return words[:1].upper() + words[1:]
+
+
+@cache
+def _titles() -> dict[str, str]:
+    return {game.spec: game.title for game in games()}
+
+
+def known_as(spec: str) -> str:
+    """Return what people call the game of a spec that need not be made: what is installed is looked up by its name."""
+    return _titles().get(spec) or _titles().get(spec.partition(":")[0]) or called(spec.partition(":")[0])
 
 
 def title_of(game: Game, spec: str) -> str:

@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -31,6 +31,7 @@ MOST = 16
 """Results of a line that are kept, the latest."""
 MOST_WAITING = 8
 """Pieces of a line that are done or wait for it."""
+FULL = f"{MOST_WAITING} are on the way already, or wait for it. Come again in a moment."
 STOPS = 2.0
 """Seconds in which a page that stops a piece waits for its end, so that what comes next has what is there."""
 
@@ -65,6 +66,8 @@ class Job:
     compiling: bool = field(default=False, kw_only=True)
     used: float = field(factory=time.monotonic, kw_only=True)
     stopping: threading.Event = field(factory=threading.Event, kw_only=True)
+    turn: Future[None] | None = field(default=None, kw_only=True)
+    """Its place in the line."""
 
     @property
     def under_way(self) -> bool:
@@ -118,7 +121,7 @@ class Jobs:
             self._lines[line] = [*(one for one in self.waiting(line) if one is not job), job]
             if line not in self._pools:
                 self._pools[line] = threads(1, f"cardai-{line}")
-            self._pools[line].submit(job.run, work)
+            job.turn = self._pools[line].submit(job.run, work)
 
     def waiting(self, line: Line) -> list[Job]:
         """Return what is under way in a line, in order."""
@@ -135,11 +138,13 @@ class Jobs:
         if any(one.visitor == visitor for one in held):
             raise UsageError(f"{what} of yours is on the way: wait until it is done, or stop it.")
         if len(held) >= MOST_WAITING:
-            raise UsageError(f"{MOST_WAITING} are on the way already, or wait for it. Come again in a moment.")
+            raise UsageError(FULL)
 
     async def stop(self, job: Job) -> None:
-        """Stop a piece; what is there is kept. It has ended then, where that is soon."""
+        """Stop a piece; what is there is kept. It has ended then, where that is soon, and at once where it was not its turn."""
         job.stopping.set()
+        if job.turn is not None and job.turn.cancel():
+            job.state = STOPPED
         until = time.monotonic() + STOPS
         while job.under_way and time.monotonic() < until:
             await asyncio.sleep(0.02)
@@ -147,6 +152,8 @@ class Jobs:
     async def of(self, key: Hashable, work: Callable[[Progress], T], line: Line = "coach") -> T | tuple[int, int]:
         """Return what ``work`` comes to, or how far it is: done, and of how many. What it raises is raised, once."""
         if key not in self._keyed:
+            if len(self.waiting(line)) >= MOST_WAITING:
+                raise UsageError(FULL)
             over = [one for one, job in self._keyed.items() if not job.under_way]
             for old in over[: max(0, len(self._keyed) - MOST + 1)]:
                 del self._keyed[old]

@@ -28,7 +28,7 @@ from cardai.study.sittings import Sitting as Played
 from cardai.study.sittings import Tally, sitting, tallies
 from cardai.ui import again, kept, past
 from cardai.ui.match import Match
-from cardai.ui.players import called
+from cardai.ui.players import known_as
 from cardai.ui.recording import Recording
 from cardai.web.felt import drawn
 from cardai.web.jobs import Jobs, Progress, said_of
@@ -197,8 +197,7 @@ class Past:
 
     def _title(self, game: str, others: Sequence[str]) -> str:
         against = ", ".join(dict.fromkeys(others))
-        titles = {game.spec: game.title for game in self.offers.games()}
-        name = titles.get(game) or titles.get(game.partition(":")[0]) or called(game.partition(":")[0])
+        name = known_as(game)
         return f"{name} against {against}" if against else name
 
     def _sum(self, tally: Tally) -> dict[str, object]:

@@ -34,6 +34,21 @@ def test_a_leak_is_named_without_amounts_and_what_costs_nothing_is_none() -> Non
     assert leak_of(decision("call", "fold", 1.0)) == ""
 
 
+@pytest.mark.parametrize(
+    ("done", "best", "leak"),
+    [
+        ("hold 7♦", "hold 7♦ 7♣ 10♠ 10♥", "hold 1 card for hold 4 cards"),
+        ("hold Ks", "hold 2c", "hold 1 card for others"),
+        ("discard 10♠", "knock with 4♥, 5 left", "discard 1 card for knock with 1 card, left"),
+        ("draw all", "hold 2♦ 3♦", "draw all for hold 2 cards"),
+    ],
+)
+def test_a_leak_counts_cards_and_begins_with_where_it_was_only_if_that_is_known(
+    done: str, best: str, leak: str
+) -> None:
+    assert leak_of(Decision(0, 0, done, 1, best, 0.0, 1.0, 0.0, 0.0, "", {})) == leak
+
+
 @pytest.mark.long
 def test_nineteen_of_twenty_leaks_are_first(judge: Judge) -> None:
     reviews = [(leak, *tried(judge.game, judge, leak, 2000, 11 + k)) for k, leak in enumerate(LEAKS)]

@@ -253,7 +253,7 @@ def test_who_can_be_had_weaker_is_offered_at_each_level(monkeypatch: pytest.Monk
 
 def test_games_stand_under_the_names_that_people_know_and_presets_behind_more() -> None:
     offered = {game.spec: game for game in games()}
-    assert [game.title for game in games()][:2] == ["Gin rummy", "Texas hold'em, no limit"]
+    assert [game.title for game in games()][:2] == ["Gin rummy", "No-limit Texas hold'em"]
     assert offered["acpc_limit_2p"].more
     assert not offered["video_poker"].more
 

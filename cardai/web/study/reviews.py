@@ -30,6 +30,7 @@ from cardai.study.report import plain
 from cardai.study.review import LEAST, number
 from cardai.ui import kept
 from cardai.ui.past import PLAYER
+from cardai.ui.players import known_as
 from cardai.web.jobs import Job, Line
 from cardai.web.offers import matches
 from cardai.web.render import render
@@ -212,7 +213,8 @@ def drawn(found: Mapping[str, Any]) -> dict[str, Any]:
             }
         )  # fmt: skip
     return {
-        **{key: found[key] for key in ("game", "hero", "judge", "unit", "money", "hands", "decisions")},
+        "game": known_as(found["game"]),
+        **{key: found[key] for key in ("hero", "judge", "unit", "money", "hands", "decisions")},
         "verdicts": ", ".join(_counted(name, count) for name, count in found["verdicts"].items() if count),
         "left_out": {**found["hands_left_out"], **found["decisions_left_out"]},
         "won": _spread(found["won_a_hand"]),

@@ -21,7 +21,7 @@ from cardai.poker.rules.holdem import LimitHoldem
 class HoldemLimit(LimitHoldem):
     """Limit hold'em. The defaults are the Annual Computer Poker Competition's heads-up game (blinds 5/10, bets 10/20)."""
 
-    title: ClassVar[str] = "Texas hold'em, limit"
+    title: ClassVar[str] = "Limit Texas hold'em"
     rules: ClassVar[str] = (
         "Two hole cards each, four rounds of betting in fixed sizes (pre-flop, flop, turn, river), five cards on the board; "
         "the best five of seven cards win. Fold is legal only when there is something to call."

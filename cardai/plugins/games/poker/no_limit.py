@@ -29,7 +29,7 @@ class HoldemNoLimit(NoLimitHoldem):
     illegal, and what would take the whole stack is left to the all-in rung (with none, the first such rung is all-in).
     """
 
-    title: ClassVar[str] = "Texas hold'em, no limit"
+    title: ClassVar[str] = "No-limit Texas hold'em"
     rules: ClassVar[str] = (
         "Two hole cards each, four rounds of betting (pre-flop, flop, turn, river), five cards on the board; the best five "
         "of seven cards win. A raise must add at least the last raise (at first a big blind), or be all-in; side pots "

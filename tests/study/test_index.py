@@ -1,0 +1,94 @@
+"""The index of kept matches: what it says counts only for the file that it was read from, whatever stands in its place."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cardai.study import index
+from cardai.study.index import listed
+from cardai.study.sittings import sittings
+from cardai.ui.match import Match
+
+HOSTILE: list[dict[str, Any]] = [
+    {"groups": [10**30, 1]}, {"groups": [-1, 0]}, {"groups": []}, {"who": 5}, {"won": [float("nan"), 1.0]}, {"won": 3},
+    {"game": "kuhn\x1b[31m"}, {"others": ["\ud800"]}, {"size": 1}, {"time": 1},
+]  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with one match of two hands of Kuhn poker, and its index beside it."""
+    path = tmp_path / "m" / "2026-11-24-183000-kuhn.jsonl"
+    path.parent.mkdir()
+    match = Match.begin("kuhn", ["random"], 5, path)
+    for k in range(2):
+        if k:
+            match.next_hand()
+        while not match.table.hand_over:
+            match.step() if match.waiting else match.act(1)
+    match.close()
+    told(tmp_path)
+    return tmp_path
+
+
+def told(folder: Path) -> list[tuple[str, str, list[float], list[int]]]:
+    """Return what a new process lists."""
+    index._last.clear()
+    found, damaged = listed(folder / "m", "human", folder / "index.json")
+    assert not damaged
+    return [(one.path.name, str(one.game), one.won.tolist(), one.groups.tolist()) for one in found]
+
+
+def whole(folder: Path) -> list[tuple[str, str, list[float], list[int]]]:
+    """Return what the matches themselves say."""
+    found, _ = sittings(folder / "m", "human")
+    return [(one.path.name, str(one.game), one.won.tolist(), one.groups.tolist()) for one in found]
+
+
+def test_the_index_says_what_the_matches_do_and_reads_none_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = whole(folder)
+    monkeypatch.setattr(index, "sitting", lambda path, player: pytest.fail(f"{path} is read again"))
+    assert told(folder) == first
+    assert len(first[0][2]) == 2
+
+
+def test_a_match_that_has_changed_is_read_anew_and_one_that_is_gone_is_no_more(folder: Path) -> None:
+    path = next((folder / "m").iterdir())
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]))
+    assert told(folder) == whole(folder)
+    assert len(told(folder)[0][2]) == 1
+    path.unlink()
+    assert told(folder) == []
+
+
+@pytest.mark.parametrize("wrong", HOSTILE, ids=str)
+def test_an_entry_that_no_match_could_have_is_read_anew(folder: Path, wrong: dict[str, Any]) -> None:
+    file = folder / "index.json"
+    held = json.loads(file.read_text())
+    next(iter(held["matches"].values())).update(wrong)
+    file.write_text(json.dumps(held))
+    assert told(folder) == whole(folder)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"player": "human", "version": 1, "matches": []}', "[" * 10_000])
+def test_a_damaged_index_is_written_anew(folder: Path, text: str) -> None:
+    (folder / "index.json").write_text(text)
+    assert told(folder) == whole(folder)
+    assert json.loads((folder / "index.json").read_text())["version"] == index.VERSION
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and links")
+@pytest.mark.parametrize("odd", ["pipe", "link", "folder"])
+def test_no_pipe_is_waited_for_and_nothing_written_where_a_link_leads(folder: Path, odd: str) -> None:
+    file, mine = folder / "index.json", folder / "mine.txt"
+    file.unlink()
+    mine.write_text("mine")
+    {"pipe": lambda: os.mkfifo(file), "link": lambda: file.symlink_to(mine), "folder": file.mkdir}[odd]()
+    assert told(folder) == whole(folder)
+    assert mine.read_text() == "mine"
