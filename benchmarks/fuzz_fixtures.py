@@ -446,7 +446,7 @@ NETWORKS: dict[str, tuple[str, str, str | None, int]] = {
     "nfsp": ("nfsp:hidden=8", "kuhn", "flat", 200),
     "sd_cfr": ("sd_cfr:traversals=8,updates=2,batch=8,hidden=8,layers=1,capacity=30", "kuhn", "flat", 2),
     "range_distillation": (
-        "range_distillation:teacher=acpc_mix,hands=8,nodes=4,hidden=8,channels=2,every=2",
+        "range_distillation:teacher=acpc_mix,sees=numbers,hands=8,nodes=4,hidden=8,channels=2,every=2",
         "holdem_limit:max_raises=1+0+0+1", None, 2,
     ),
     "gin_values": ("gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8", "gin", None, 1),

@@ -19,7 +19,7 @@ from cardai.poker.ranges.public_tree import holdem_tree
 from cardai.testing._trainer import TrainerSubject
 
 TINY = "holdem_limit:max_raises=1+0+1+1"
-SPEC = "range_distillation:teacher=acpc_mix,hands=24,nodes=6,hidden=24,channels=4,every=20"
+SPEC = "range_distillation:teacher=acpc_mix,sees=numbers,hands=24,nodes=6,hidden=24,channels=4,every=20"
 
 
 @frozen
@@ -70,7 +70,7 @@ def test_planes_are_the_cards():
 
 @pytest.mark.parametrize("sees", ["numbers", "planes"])
 def test_it_learns_what_depends_on_cards_and_answers_ranges_as_it_answers_hands(game, sees):
-    training = start(game, f"{SPEC},sees={sees}", PairsRaise())
+    training = start(game, SPEC.replace("numbers", sees), PairsRaise())
     rows = [row for row in training.train(160) if row]
     assert rows[-1]["kl"] < 0.5 * rows[0]["kl"]
     agent = training.agent({})

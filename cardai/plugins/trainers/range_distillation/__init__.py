@@ -36,7 +36,7 @@ class RangeDistillation(Trainer):
 
     teacher: str = option("", holds="training agent", help="the player that is learned from; it answers whole ranges")
     sees: Literal["numbers", "planes"] = option(
-        "numbers",
+        "planes",
         help="of cards: the starting hand, how strong the hand may end and its equity against eight groups of hands; or the "
         "cards as planes, convolved",
     )
