@@ -91,6 +91,7 @@ _LEDUC: Mapping[str, Any] = {
     "magnet_end": 0.02,
     "last": 20.0,
     "last_end": 100.0,
+    "floor": 1e-3,
     "anneal": 20_000,
     "eval_every": 200,
 }
@@ -170,7 +171,7 @@ class MMD(Trainer):
         1e-3, help="natural: what is added to the squares, as a share of their mean", validator=_positive
     )
     floor: float = option(
-        1e-3,
+        0.0,
         help="natural: the probability below which no action is moved; a network that must show ever smaller ones loses the rest",
         validator=[validators.ge(0), validators.lt(0.1)],
     )
