@@ -28,6 +28,7 @@ from random import Random
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
+import fuzz_fixtures
 from fuzz_fixtures import few_hands, fixtures
 from fuzz_readers import Held, Seen, Target, directories_target, observed, schema_target, structured, unread
 from fuzz_texts import TARGETS as TEXTS
@@ -66,8 +67,11 @@ def targets(root: Path, only: list[str]) -> tuple[dict[str, Target], Seen]:
 
 
 def fill(root: Path, only: list[str]) -> None:
-    """Make the fixtures by compiled kernels."""
+    """Make the fixtures: here, but those that take compiled kernels in a process that has them."""
     kinds = [kind for kind in only if kind in DIRECTORIES] + ["record"] if only else []
+    fuzz_fixtures.fill(root, kinds, compiled=False)
+    if kinds and not any(f.compiled for f in fixtures() if f.kind in kinds):
+        return
     script = Path(__file__).with_name("fuzz_fixtures.py")
     compiled = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
     subprocess.run([sys.executable, str(script), str(root), *kinds], env=compiled, check=True)

@@ -2,7 +2,7 @@
 
     python benchmarks/fuzz_fixtures.py FOLDER [KIND ...]
 
-fills them (with compiled kernels, in a process of its own). Whatever reads a new kind of file gets a fixture here.
+fills those that take compiled kernels; the others are filled where they are read. Whatever reads a new kind of file gets a fixture here.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ def fixtures() -> list[Fixture]:
               for game, state in product(PLAYED, ("closed", "killed"))]  # fmt: skip
     found += [Fixture("journal", spec, _killed(spec), _go_on(spec)) for spec in KILLED]
     found += [Fixture("run", name, _trained(*of), _read_run, seal_run) for name, of in TABULAR.items()]
-    found += [Fixture("networks", name, _trained(*of), _read_run, seal_run) for name, of in NETWORKS.items()]
+    found += [Fixture("networks", name, _trained(*of), _read_run, seal_run, compiled=name in COMPILED)
+              for name, of in NETWORKS.items()]  # fmt: skip
     found += [
-        Fixture("networks", "draws", _betting_by_draws, _read_betting, seal_run),
+        Fixture("networks", "draws", _betting_by_draws, _read_betting, seal_run, compiled=True),
         Fixture("networks", "examples", _imitation, _read_imitation, seal_run),
         Fixture("values", "leduc", _values, _read_values, _seal_values),
         Fixture("preflop", "table", _preflop, _read_preflop),
@@ -459,6 +460,8 @@ NETWORKS: dict[str, tuple[str, str, str | None, int]] = {
         "leduc", "grid_4x13:fields=hole", 60,
     ),
 }  # fmt: skip
+COMPILED = ("range_distillation", "gin_values", "poker_cnn")
+"""The networks whose labels are of thousands of hands."""
 
 
 def _trained(trainer: str, game: str, encoder: str | None, steps: int) -> Callable[[Path], Any]:
@@ -842,15 +845,15 @@ def few_iterations() -> Iterator[None]:
         KeptSolver.subgame = known  # type: ignore[method-assign]
 
 
-def fill(root: Path, kinds: list[str]) -> None:
-    """Fill the directory of each fixture: ``root``/KIND/NAME."""
+def fill(root: Path, kinds: list[str], compiled: bool) -> None:
+    """Fill the directory of each fixture that takes compiled kernels, or of each that does not: ``root``/KIND/NAME."""
     with few_hands():
         for fixture in fixtures():
-            if not kinds or fixture.kind in kinds:
+            if fixture.compiled == compiled and (not kinds or fixture.kind in kinds):
                 folder = root / fixture.kind / fixture.name.replace(":", "-")
                 folder.mkdir(parents=True)
                 fixture.make(folder)
 
 
 if __name__ == "__main__":
-    fill(Path(sys.argv[1]), sys.argv[2:])
+    fill(Path(sys.argv[1]), sys.argv[2:], compiled=True)

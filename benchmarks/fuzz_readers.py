@@ -140,6 +140,8 @@ class Fixture:
     seal: Callable[[Path, Path], Any] = lambda folder, file: None
     spared: tuple[str, ...] = field(default=(".lock",))
     """Ends of names of files that are left alone."""
+    compiled: bool = False
+    """Whether kernels that run as ordinary Python would take minutes to fill it."""
 
 
 @define

@@ -37,7 +37,8 @@ class BoardHands:
         return out
 
 
-_PAIRS = pairs().astype(np.int64)
+_CARDS = pairs()
+_PAIRS = _CARDS.astype(np.int64)
 
 
 def board_hands(board: Sequence[int]) -> BoardHands:
@@ -46,7 +47,7 @@ def board_hands(board: Sequence[int]) -> BoardHands:
         hands = np.flatnonzero(left_by(board))
         return BoardHands(hands, np.full(len(hands), len(hands)))
     ranked = np.empty(COUNT, np.int64)
-    count = int(_equity_kernels.rank_all(np.array(board, np.int64), _PAIRS, batch_tables(7), ranked))
+    count = int(_equity_kernels.rank_all(np.array(board, np.int8), _CARDS, batch_tables(7), ranked))
     ends = np.empty(count, np.int64)
     _range_kernels.level_ends(ranked[:count], ends)
     return BoardHands(ranked[:count] & 2047, ends)

@@ -1,6 +1,6 @@
 """The kernels of poker with a shared board: dealing, the bet ladder, views, and who wins.
 
-All board games use one rules dtype and few row dtypes, with room for the largest of them, so that a kernel is compiled
+All board games use one rules dtype and two row dtypes, with room for the largest of them, so that a kernel is compiled
 once for many; what has the game's own sizes (views, setups) comes in as plain arrays, a column a field. A row's ``hole``
 has the same room for every seat (:func:`hole_room`), of which the game's ``hole_cards`` are used.
 """

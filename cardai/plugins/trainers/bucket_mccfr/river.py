@@ -154,7 +154,7 @@ class RiverBuckets:
         out = np.empty((2, n, lanes), np.int64)
         sums, met, won = np.empty((2, 53, lanes), np.float32), *np.empty((2, n, lanes), np.float32)
         a, b = LOW[hands.hands], HIGH[hands.hands]
-        kernels.place_hands(hands.ends, start, sums, met, won, a, b, self.own, self.equity, out)
+        kernels.place_hands(hands.ends, np.ascontiguousarray(start), sums, met, won, a, b, self.own, self.equity, out)
         return out
 
 
