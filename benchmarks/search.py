@@ -18,6 +18,7 @@ import cardai
 from cardai.arena.statistics import Estimate
 from cardai.core import registry
 from cardai.core.errors import CardaiError
+from cardai.learn.exploiter import mean_of_all
 from cardai.solve.measures import measure
 
 THEIRS = (
@@ -57,10 +58,8 @@ def duel(game: str, agent: str, against: str, games: int) -> None:
         return
     gain = result.mean_return(0)
     if not made.zero_sum:  # what all win or lose together is no gain over the other player
-        own = cardai.play(game, [against] * seats, games=len(result.hands), seed=8)
-        level = [own.mean_return(seat) for seat in range(seats)]
-        half = math.hypot(gain.half_width, *(one.half_width / seats for one in level))
-        gain = Estimate(gain.mean - sum(one.mean for one in level) / seats, half, gain.count)
+        own = mean_of_all(cardai.play(game, [against] * seats, games=len(result.hands), seed=8))
+        gain = Estimate(gain.mean - own.mean, math.hypot(gain.half_width, own.half_width), gain.count)
     print(
         f"{game:42} {agent:32} against {against:26} {gain.mean:+9.3f} +-{gain.half_width:.3f} {made.unit} a hand, "
         f"{-(-games // seats) * seats} games, {time.process_time() - start:.0f} CPU-s",

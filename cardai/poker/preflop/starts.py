@@ -64,7 +64,7 @@ def chart_of(library: Path | None, name: str) -> Chart:
     if name not in known:
         raise UsageError(
             f"There is no chart {name[:40]!r} of play before the flop. Known: {', '.join(known) or 'none'}. Make one: "
-            "cardai preflop LIBRARY --name NAME --players 6 --stack 100 --iterations 4000000"
+            "cardai preflop LIBRARY --name NAME --players 6 --stack 100 --iterations 400"
         )
     place = known[name].directory
     return _boxed(name) if place is None else read_chart(place)
