@@ -248,7 +248,7 @@ def _preflop(size: int) -> list[str]:
         "--seeds",
         "2",
         "--iterations",
-        str(20_000 * size),
+        str(500 * size),
         "--hands",
         "20000",
         "--json",
