@@ -31,7 +31,6 @@ MOST = 16
 """Results of a line that are kept, the latest."""
 MOST_WAITING = 8
 """Pieces of a line that are done or wait for it."""
-FULL = f"{MOST_WAITING} are on the way already, or wait for it. Come again in a moment."
 STOPS = 2.0
 """Seconds in which a page that stops a piece waits for its end, so that what comes next has what is there."""
 
@@ -134,11 +133,14 @@ class Jobs:
 
     def need_turn(self, line: Line, visitor: str, what: str) -> None:
         """Raise UsageError where a visitor has one on the way, or too many wait; ``what`` is a piece of the line, in words."""
-        held = self.waiting(line)
-        if any(one.visitor == visitor for one in held):
+        if any(one.visitor == visitor for one in self.waiting(line)):
             raise UsageError(f"{what} of yours is on the way: wait until it is done, or stop it.")
-        if len(held) >= MOST_WAITING:
-            raise UsageError(FULL)
+        self._need_place(line)
+
+    def _need_place(self, line: Line) -> None:
+        """Raise UsageError where as many are under way in a line as may be."""
+        if (count := len(self.waiting(line))) >= MOST_WAITING:
+            raise UsageError(f"{count} are on the way already, or wait for it. Come again in a moment.")
 
     async def stop(self, job: Job) -> None:
         """Stop a piece; what is there is kept. It has ended then, where that is soon, and at once where it was not its turn."""
@@ -152,8 +154,7 @@ class Jobs:
     async def of(self, key: Hashable, work: Callable[[Progress], T], line: Line = "coach") -> T | tuple[int, int]:
         """Return what ``work`` comes to, or how far it is: done, and of how many. What it raises is raised, once."""
         if key not in self._keyed:
-            if len(self.waiting(line)) >= MOST_WAITING:
-                raise UsageError(FULL)
+            self._need_place(line)
             over = [one for one, job in self._keyed.items() if not job.under_way]
             for old in over[: max(0, len(self._keyed) - MOST + 1)]:
                 del self._keyed[old]

@@ -1,7 +1,8 @@
 """The server: uvicorn on one socket, with room for so many connections, each for a short while unless a page is behind it.
 
-A request takes a moment. Who opens a connection and says nothing, says it letter by letter, or does not read the answer is
-cut off after :data:`SECONDS`; who comes when all places are taken is told so at once. A table's WebSocket stays.
+A request takes a moment. Who opens a connection and says nothing, or says it letter by letter, is cut off after
+:data:`SECONDS`; an answer that is being sent then is the last one, and who has not read it after as long again is cut off,
+too. Who comes when all places are taken is told so at once. A table's WebSocket stays.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Arrival(H11Protocol):
     """A connection: refused where all places are taken, cut off when its time is over, unless it became a WebSocket."""
 
     most = FEWEST
-    refused = stays = False
+    refused = stays = last = False
 
     def connection_made(self, transport: Any) -> None:
         if sum(isinstance(other, Arrival) for other in self.connections) >= self.most:
@@ -62,12 +63,24 @@ class Arrival(H11Protocol):
     def _cut_off(self) -> None:
         if self.stays:
             return
-        asked, unread = self.cycle, self.flow.write_paused
-        if asked is not None and not (asked.more_body or asked.response_started or asked.disconnected or unread):
-            asked.keep_alive = False  # it is we who take so long: the answer is the last one
-            self.loop.call_later(SECONDS, self._cut_off)
-        else:
+        asked = self.cycle
+        if asked is None or asked.more_body or asked.disconnected or self.last:
             self.transport.abort()
+        elif asked.response_started and (not asked.response_complete or self.transport.get_write_buffer_size()):
+            self.last = True
+            self._end_soon(asked)  # what a page is made of comes whole, whenever the browser asked for it
+        elif asked.response_started or self.flow.write_paused:
+            self.transport.abort()
+        else:
+            self._end_soon(asked)  # it is we who take so long
+
+    def _end_soon(self, asked: Any) -> None:
+        """Let an answer be the last one, and look again."""
+        if asked.response_complete:
+            self.transport.close()  # when what is written has been read
+        else:
+            asked.keep_alive = False
+        self.loop.call_later(SECONDS, self._cut_off)
 
     def handle_websocket_upgrade(self, event: Any) -> None:
         self.stays = True

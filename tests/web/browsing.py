@@ -43,7 +43,7 @@ def opened(started: Any, served: Served, path: str, width: int = 1280, **more: A
     wrong: list[str] = []
     context = started.new_context(viewport=dict(zip(("width", "height"), SIZES[width], strict=True)), **more)
     page = context.new_page()
-    page.set_default_timeout(240_000)
+    page.set_default_timeout(60_000)
     page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda asked: wrong.append(asked.url) if f"127.0.0.1:{served.port}" not in asked.url else None)

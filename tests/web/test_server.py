@@ -6,12 +6,15 @@ import socket
 import struct
 import time
 from contextlib import suppress
+from http.client import IncompleteRead
 from typing import Any
 
 import pytest
+from uvicorn.protocols.http.h11_impl import RequestResponseCycle
 from websockets.exceptions import ConnectionClosed
 
 from cardai.core.errors import DamagedFileError
+from cardai.web.render import HERE
 from cardai.web.server import FEWEST, Arrival
 from cardai.web.sittings import WAITING, Page
 from cardai.web.socket import understood
@@ -102,6 +105,27 @@ def test_who_asks_again_and_again_and_reads_no_answer_is_cut_off_although_none_h
     with pytest.raises(ConnectionError):
         served.ask("games")
     monkeypatch.setattr(served.house.offers, "_games", None)
+
+
+@pytest.mark.parametrize("times", [1, 2], ids=["is sent whole", "is cut off when that takes as long again"])
+def test_an_answer_that_is_being_sent_when_the_time_of_its_connection_is_over(
+    served: Served, arrivals: list[Arrival], monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """A page without its script would wait for ever."""
+    send = RequestResponseCycle.send
+
+    async def slowly(answer: RequestResponseCycle, message: Any) -> None:
+        await send(answer, message)
+        if message["type"] == "http.response.start":
+            for _ in range(times):
+                arrivals[-1]._cut_off()
+
+    monkeypatch.setattr(RequestResponseCycle, "send", slowly)
+    if times == 1:
+        assert served.ask("static/study.js")[1] == (HERE / "static" / "study.js").read_text(encoding="utf-8")
+    else:
+        with pytest.raises((ConnectionError, IncompleteRead)):
+            served.ask("static/study.js")
 
 
 def test_only_so_many_connections_wait_at_the_door(served: Served, arrivals: list[Arrival]) -> None:

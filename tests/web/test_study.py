@@ -317,7 +317,7 @@ def test_old_spots_make_room_for_new_ones_and_only_so_many_wait(monkeypatch: pyt
     made = Bench()
     spot, turn = (forms.options_of({name: [value] for name, value in one.items()}).spot() for one in (SMALL, TURN))
     first = made.begin(turn, 1e-9, "a")
-    with pytest.raises(UsageError, match=r"are on the way already"):
+    with pytest.raises(UsageError, match=r"1 are on the way already"):
         made.begin(spot, 50.0, "b")
     first.stopping.set()
     for who in ("a", "b"):
