@@ -44,7 +44,7 @@ def train(path: Path, trainer: str, seed: int, decisions: int) -> None:
 
 def measured(path: Path) -> dict[str, Any]:
     """Return what is known of a run's last iterate; measured is what has not been."""
-    rows, kept = Run.open(path).read_metrics(), path.with_suffix(".json")
+    rows, kept = Run.open(path).read_metrics(), path.with_name(f"{path.name}.json")
     last = rows[-1]
     if not kept.exists() or read_json(kept)["step"] != last["step"]:
         begun = time.process_time()

@@ -159,8 +159,9 @@ def parted(network: nn.Module, layout: Layout) -> Parted | None:
     if isinstance(network, SuitPolicy):
         return _of_suits(network, planes)
     if isinstance(network, nn.Sequential) and isinstance(network[0], nn.Conv2d):
-        hand = torch.tensor([p in planes for p in range(layout.shape[0])])[:, None, None]
         first = network[0]
+        shown = [p in planes for p in range(layout.shape[0])]
+        hand = torch.tensor(shown, device=first.weight.device)[:, None, None]
         share = partial(nn.functional.conv2d, weight=first.weight, stride=first.stride)
         return Parted(lambda x: share(x * hand), lambda x: first(x * ~hand), network[1:])
     return None
