@@ -455,7 +455,7 @@ def training(name: str, actors: int = 1, jobs: int = 1) -> Writer:
     )
 
 
-ACTORS = ("bucket_mccfr", "counterfactual_values", "gin_values", "nfsp", "poker_cnn_betting")
+ACTORS = ("bucket_mccfr", "counterfactual_values", "gin_values", "mmd", "nfsp", "poker_cnn_betting")
 """The trainers whose steps are cut among actors."""
 
 

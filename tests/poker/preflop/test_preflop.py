@@ -312,9 +312,11 @@ def test_two_players_ranges_come_from_the_blueprint_of_the_box_too(monkeypatch: 
     start = start_of(None, "blueprint100.SB-BB", "single")
     chart = start_of(None, "hu100.SB-BB", "single")
     assert (start.pot, start.stacks) == (4.0, (98.0, 98.0))  # half a pot is added to the call
-    for one, other in ((start.first, chart.first), (start.button, chart.button)):
+    # How often the button raises and does not limp hangs on the slope of FITTED: solved with a deepest slope of 2.558 it is 0.30, with
+    # 2.3006 0.37, whether players err or not. The blueprint, which no fit has touched, raises 0.31.
+    for one, other, apart in ((start.first, chart.first, 0.05), (start.button, chart.button, 0.08)):
         shares = [float(class_weights(parse_range(text)) @ class_shares()) for text in (one, other)]
-        assert abs(shares[0] - shares[1]) < 0.08
+        assert abs(shares[0] - shares[1]) < apart
     for position, raised, why in (
         ("blueprint77.SB-BB", "single", "has stacks of 10, 20, 40, 100, 200"),
         ("blueprint10.SB-BB", "4bet", "no such pot"),
