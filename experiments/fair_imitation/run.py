@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from cardai.core.errors import CardaiError, UsageError
+from cardai.core.files import read_json, write_json
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cnn_valuation"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -49,12 +50,16 @@ PARTS = ("logs", "learn", "amounts", "play", "values", "river", "lbr")
 BATCH = {"paper": 128, "cards": 256, "ours": 256, "levels": 512}
 """Examples in a minibatch of each system (the trainers' presets)."""
 SEED = 1
+SHAPING = ("decisions", "presented", "held_out", "epochs", "deals", "boards", "lbr_hands", "blueprint_steps")
+"""Options by which figures are made: all of a teacher's in a directory by the same."""
 
 
 def main(words: list[str] | None = None) -> None:
     """Make what is missing of the parts asked for, and write the report."""
     o = asked_for(words)
     o.work.mkdir(parents=True, exist_ok=True)
+    if not o.report:
+        need_same(o)
     for part in [] if o.report else o.only:
         for name in o.teachers:
             MAKE[part](o, TEACHERS[name])
@@ -181,6 +186,22 @@ MAKE: dict[str, Callable[[argparse.Namespace, Teacher], Any]] = {
 def systems(o: argparse.Namespace, teacher: Teacher) -> list[str]:
     """Return what learns from a teacher: nothing that sees what it decides by."""
     return [one for one in o.systems if one in teacher.fair]
+
+
+def need_same(o: argparse.Namespace) -> None:
+    """Note by what each teacher's figures under ``--work`` are made. Raises UsageError where they were made by something else."""
+    file, asked = o.work / "options.json", {name: getattr(o, name) for name in SHAPING}
+    known = read_json(file) if file.exists() else {}
+    for teacher in o.teachers:
+        for name, value in asked.items():
+            before = known.get(teacher, asked).get(name)
+            if before != value:
+                option = f"--{name.replace('_', '-')}"
+                raise UsageError(
+                    f"The figures of {teacher} in {o.work} are made with {option} {before}. Got {option} {value}. Say the "
+                    "same, or name another directory."
+                )
+    write_json(file, known | dict.fromkeys(o.teachers, asked))
 
 
 def runs(o: argparse.Namespace) -> Path:

@@ -53,32 +53,37 @@ def main(words: list[str] | None = None) -> None:
 
 def train(run: Path, o: argparse.Namespace, seed: int) -> None:
     """Train a seed from where it is."""
+    steps = ["--steps", str(o.steps)]
     if (run / "run.json").exists():
-        called(["train", "--resume", str(run)])
+        called(["train", "--resume", str(run), *steps])
         return
     trainer = f"range_distillation:teacher={TEACHER},sees={o.sees},anneal={o.steps}"
-    called(
-        ["train", "--trainer", trainer, "--game", GAME, "--steps", str(o.steps), "--seed", str(seed), "--out", str(run)]
-    )
+    called(["train", "--trainer", trainer, "--game", GAME, *steps, "--seed", str(seed), "--out", str(run)])
 
 
 def measure(o: argparse.Namespace, run: Path) -> None:
     """Measure a seed by commands of cardai, and what its decisions cost."""
-    asked = ["--game", GAME, "--agent", str(run)]
-    river = ["evaluate", "best-response", *asked, "--from", "river", "--boards", str(o.boards), "--seed", "3"]
-    kept(
-        o,
-        f"river-{run.name}",
-        partial(figure, [*river, "--out", str(o.work / "figures" / f"{run.name}-{o.boards}.npz")]),
-    )
-    local = ["evaluate", "lbr", *asked, "--hands", str(o.lbr_hands), "--seed", "3"]
-    kept(o, f"lbr-{run.name}", partial(figure, local))
-    kept(
-        o,
-        f"play-{run.name}",
-        partial(figure, ["run", *asked, "--vs", TEACHER, "--games", str(2 * o.deals), "--seed", "7"]),
-    )
-    kept(o, f"cost-{run.name}", partial(costs, str(run)))
+    asked, step = ["--game", GAME, "--agent", str(run)], _trained(run)
+    done = ["--out", str(o.work / "figures" / f"{run.name}-{step}-{o.boards}.npz")]
+    measures = {
+        "river": [
+            "evaluate",
+            "best-response",
+            *asked,
+            "--from",
+            "river",
+            "--boards",
+            str(o.boards),
+            "--seed",
+            "3",
+            *done,
+        ],
+        "lbr": ["evaluate", "lbr", *asked, "--hands", str(o.lbr_hands), "--seed", "3"],
+        "play": ["run", *asked, "--vs", TEACHER, "--games", str(2 * o.deals), "--seed", "7"],
+    }
+    for part, words in measures.items():
+        kept(o, run, part, shlex.join(["cardai", *words]), partial(figure, words))
+    kept(o, run, "cost", "", lambda: {"command": "", "found": costs(str(run))})
 
 
 def costs(player: str) -> dict[str, Any]:
@@ -119,7 +124,7 @@ def report(work: Path) -> str:
             "" if river["low"] is None else f" ({river['low']:.0f} to {river['high']:.0f}; {river['boards']} boards)"
         )
         wide = (won["high"] - won["low"]) / 2
-        slowest = max(most for _, most in known["cost"].values())
+        slowest = max(most for _, most in known["cost"]["found"].values())
         lines.append(
             f"| {name} | {last['step']:,} | {last['cpu_seconds']:.0f} | {river['mean']:.1f}{interval} | {local['mean']:+.0f} ± "
             f"{local['half_width']:.0f} ({local['hands']} hands) | {won['mean']:+.1f} ± {wide:.1f} ({won['count']:,} deals) | "
@@ -130,13 +135,15 @@ def report(work: Path) -> str:
     return "\n".join([*lines, "", aims, "", "```sh", *commands, "```", ""])
 
 
-def kept(o: argparse.Namespace, key: str, make_it: Callable[[], dict[str, Any]]) -> None:
-    """Make a figure once."""
-    file = o.work / "figures" / f"{key}.json"
-    if not file.exists():
-        begun = _seconds()
-        write_json(file, make_it())
-        print(f"{key}: {_seconds() - begun:,.0f} CPU seconds", flush=True)
+def kept(o: argparse.Namespace, run: Path, part: str, command: str, make_it: Callable[[], dict[str, Any]]) -> None:
+    """Make a seed's figure once, and anew where its command is another or the seed has learned further."""
+    file = o.work / "figures" / f"{part}-{run.name}.json"
+    of = {"command": command, "step": _trained(run)}
+    if file.exists() and of.items() <= read_json(file).items():
+        return
+    begun = _seconds()
+    write_json(file, {**make_it(), "step": of["step"]})
+    print(f"{part}-{run.name}: {_seconds() - begun:,.0f} CPU seconds", flush=True)
 
 
 def figure(words: list[str]) -> dict[str, Any]:

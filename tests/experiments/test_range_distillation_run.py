@@ -55,6 +55,8 @@ def test_every_seed_is_measured_once_by_commands_that_exist(
     )
     run.main(["--work", str(tmp_path), "--seeds", "2", "--only", "measure"])
     assert len(asked) == 2 * 4
+    run.main(["--work", str(tmp_path), "--seeds", "2", "--only", "measure", "--deals", "7"])
+    assert [words[words.index("--games") + 1] for words in asked[2 * 4 :]] == ["14", "14"]
 
 
 def test_wrong_parts_are_refused_in_a_sentence(run: Any) -> None:

@@ -89,7 +89,7 @@ class Distilling(Training):
             self.step += 1
             if self.step % self.options.every == 0 or self.step == end:
                 loss, self.losses = self.losses.mean, LossSum()
-                yield {"kl": loss, "labels": float(self.step * self.options.nodes * self.options.hands)}
+                yield {"kl": loss}
             elif self.step % 10 == 0:
                 yield {}
 
