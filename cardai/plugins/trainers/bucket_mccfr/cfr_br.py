@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,7 @@ from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, check_memo
 from cardai.plugins.trainers.bucket_mccfr.mccfr import BucketMCCFR
 from cardai.plugins.trainers.bucket_mccfr.river import HIGH, LOW, Blueprint, Group, RiverBuckets, RiverPlaces, groups_of
 from cardai.plugins.trainers.bucket_mccfr.river_agent import RiverAgent
+from cardai.plugins.trainers.bucket_mccfr.whole import WholeTraining, own_buckets, trunk_layout, whole_player
 from cardai.poker.buckets.tables import BucketOptions, buckets
 from cardai.poker.hands.board_hands import board_hands
 from cardai.poker.hands.combos import COUNT
@@ -94,8 +95,10 @@ class BucketCFRBR(Trainer):
     lanes: int = option(64, help="Subtrees of the river that learn on a board.", validator=validators.ge(1))
     threads: int = option(
         1, help="1 or 2: each of two learns for one seat (the result is the same).",
-        validator=[validators.ge(1), validators.le(2)],
+        validator=[validators.ge(1), validators.le(256)],
     )  # fmt: skip
+    learns: Literal["river", "all"] = option("river", help="river: the streets before it stay as the blueprint plays them; all: they are learned too.")
+    boards: int = option(12, help="learns=all: boards of a round, which are learned from the same regrets.", validator=[validators.ge(1), validators.le(1024)])
     memory: float = option(1.5, help="Gigabytes that the tables may take.", validator=validators.gt(0))
     measure_every: int = option(0, help="Boards between rows of metrics (0: every 50).", validator=validators.ge(0))
 
@@ -107,17 +110,23 @@ class BucketCFRBR(Trainer):
     def check_game(self, game: Game) -> None:
         holdem_tree(game)
 
-    def start(self, game: Game, encoder: Encoder | None, seed: int) -> RiverTraining:
+    def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
         tree = holdem_tree(game)
+        if self.learns == "all":
+            return WholeTraining(self, game, *_open_blueprint(self.blueprint, game), seed)
         counts = (1, 1, 1, self.kind.count)
         check_memory(game, tree, counts, self.memory, 8)
         options, blueprint = _open_blueprint(self.blueprint, game)
         return RiverTraining(self, game, lay_out(tree, counts), options, blueprint, seed)
 
-    def resume(self, game: Game, encoder: Encoder | None, seed: int, directory: Path) -> RiverTraining:
+    def resume(self, game: Game, encoder: Encoder | None, seed: int, directory: Path) -> Training:
         """Take up a checkpoint, which holds what it needs of the blueprint: its run may be gone."""
         tree = holdem_tree(game)
         cards, blueprint = _kept_blueprint(tree, directory)
+        if self.learns == "all":
+            whole = WholeTraining(self, game, cards, blueprint, seed)
+            whole.load(directory)
+            return whole
         made = RiverTraining(self, game, lay_out(tree, (1, 1, 1, self.kind.count)), cards, blueprint, seed)
         made.load(directory)
         return made
@@ -133,6 +142,10 @@ class BucketCFRBR(Trainer):
         layout = lay_out(tree, (1, 1, 1, self.kind.count))
         step, (_, blueprint) = read_state(directory, *_STATE)["step"], _kept_blueprint(tree, directory)
         river = read_table(directory / f"{FILES[policy]}.npy", layout.size)
+        if self.learns == "all":
+            size = trunk_layout(tree, own_buckets(blueprint, False)).size
+            trunk = read_table(directory / f"trunk_{FILES[policy]}.npy", size)
+            return whole_player(game, blueprint, self.kind, (trunk, river), purify, policy_called(policy, step, "boards"))
         return _player(game, layout, blueprint, self.kind, river, purify, policy_called(policy, step, "boards"))
 
     def slim(self, game: Game, directory: Path) -> None:
@@ -140,6 +153,9 @@ class BucketCFRBR(Trainer):
         cards = _kept_blueprint(tree, directory)[0]
         shrink_table(directory / "average.npy", lay_out(tree, river), river)
         shrink_table(directory / "blueprint.npy", lay_out(tree, cards.counts), cards.counts)
+        if self.learns == "all":
+            own = own_buckets(_kept_blueprint(tree, directory)[1], False)
+            shrink_table(directory / "trunk_average.npy", trunk_layout(tree, own), own.counts)
 
 
 def _kept_blueprint(tree: PublicTree, directory: Path) -> tuple[BucketOptions, Blueprint]:

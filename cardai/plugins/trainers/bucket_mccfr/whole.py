@@ -1,0 +1,338 @@
+"""CFR-BR over a whole hand: the learner in buckets on all streets, against a rival that answers best on the river.
+
+Johanson, Bard, Burch and Bowling, "Finding optimal abstract strategies in extensive-form games" (AAAI 2012): the rival of a
+learner learns by regret in the *trunk*, here the streets before the river, in finer buckets than the learner's, and below it
+answers with its real hands as well as can be. So the ranges that come to the river are those of a rival that goes for what
+the learner does badly, and nothing is learned against ranges that nobody would bring. Both learn on sampled boards with all
+their hands (public chance sampling: Johanson, Bard, Lanctot, Gibson and Bowling 2012), a round of several boards from the
+regrets at its beginning; round t weighs t. The subtrees of a street have their numbers to themselves and are learned in
+parallel, board after board: the result does not depend on the number of threads.
+
+    regret.npy, average.npy                (S,) float32, the learner's river
+    trunk_regret.npy, trunk_average.npy    the learner before the river
+    rival.npy                              the rival's regrets
+    blueprint.npy                          by whose ranges hands on the river are told apart
+    state.json                             step, and the abstraction
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from attrs import field, frozen
+
+from cardai.core.agent import Agent
+from cardai.core.arrays import Int64s
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.rng import derive, derive_many
+from cardai.core.trainer import Metrics, Training
+from cardai.plugins.trainers.bucket_mccfr import _river_kernels as river_kernels
+from cardai.plugins.trainers.bucket_mccfr import _whole_kernels as kernels
+from cardai.plugins.trainers.bucket_mccfr._kernels import BASE, STRIDE
+from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent, policy_options
+from cardai.plugins.trainers.bucket_mccfr.checkpoints import Table, read_finite, read_state, write_state, write_table
+from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, lay_out
+from cardai.plugins.trainers.bucket_mccfr.river import HIGH, LOW, RIVER, Blueprint, RiverBuckets, RiverPlaces
+from cardai.plugins.trainers.bucket_mccfr.river_agent import RiverAgent
+from cardai.plugins.trainers.bucket_mccfr.textures import Textured
+from cardai.poker.buckets.tables import BucketOptions
+from cardai.poker.hands.board_hands import board_hands
+from cardai.poker.hands.combos import COUNT
+from cardai.poker.ranges._lanes import LANES
+from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, PublicTree
+from cardai.poker.responses.river_forest import Grove, RiverForest
+from cardai.solve.training import policy_called
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.bucket_mccfr.cfr_br import BucketCFRBR
+
+HANDS = 1081
+"""Of those that a board of five leaves."""
+LEARNER, RIVAL, BLUEPRINT = 0, 1, 2
+KINDS = {DECISION: kernels.DECISION, FOLD: kernels.FOLD, DEAL: kernels.DEAL}
+
+
+@frozen(eq=False)
+class Trunk:
+    """The streets before the river of a public tree."""
+
+    streets: tuple[kernels.Street, ...] = field(repr=False)
+    numbers: Int64s = field(repr=False)
+    """The nodes of the public tree, those of each street one after another."""
+    roots: Int64s = field(repr=False)
+    """The roots of all streets' subtrees, those of the river last: a root's number is its place."""
+    rows: int
+    """How many actions there are at all decisions."""
+
+    @classmethod
+    def of(cls, tree: PublicTree) -> Trunk:
+        """Return that of a tree in which nobody is all-in before the river. Raises UsageError for others."""
+        roots = np.array(sorted(tree.subtrees, key=lambda root: (int(tree.street[root]), root)), np.int64)
+        number = {int(root): k for k, root in enumerate(roots)}
+        streets, numbers, rows = [], [], 0
+        for street in range(RIVER):
+            part, node, child = [], [], []  # type: tuple[list[Any], list[Any], list[Any]]
+            for root in roots[tree.street[roots] == street].tolist():
+                nodes = tree.subtrees[root]
+                part.append((len(node), len(node) + len(nodes), number[root]))
+                place = {int(one): k for k, one in enumerate(nodes)}
+                for one in nodes.tolist():
+                    kind, count = int(tree.kind[one]), int(tree.num_children[one])
+                    if kind not in KINDS:
+                        raise UsageError("learns=all needs a game in which nobody can be all-in before the river.")
+                    follows = number[int(tree.child[one, 0])] if kind == DEAL else -1
+                    below = tree.child[one, :count].tolist() if kind == DECISION else []
+                    node.append((KINDS[kind], tree.actor[one], len(child), len(child) + len(below), rows, follows))
+                    child += [place[k] for k in below]
+                    rows += len(below)
+                numbers += nodes.tolist()
+            own = np.array(numbers[-len(node) :])
+            arrays = (np.array(one, np.int64) for one in (part, node, child))
+            streets.append(kernels.Street(*arrays, tree.won[0, own].astype(np.float32)))
+        return cls(tuple(streets), np.array(numbers, np.int64), roots, rows)
+
+    def places(self, layout: BucketLayout) -> list[Int64s]:
+        """Return (m, 2) for each street where the decisions' numbers lie in a layout."""
+        known = np.ascontiguousarray(layout.nodes.node[self.numbers][:, [BASE, STRIDE]])
+        return [np.ascontiguousarray(one) for one in np.split(known, np.cumsum([len(s.node) for s in self.streets])[:-1])]
+
+    @property
+    def most(self) -> int:
+        """The most nodes of a subtree."""
+        return max(int((one.part[:, 1] - one.part[:, 0]).max()) for one in self.streets)
+
+
+class Packed:
+    """The numbers of the river's subtrees of one shape, sixteen to a row: a row a bucket, seat and subtree."""
+
+    def __init__(self, grove: Grove, layout: BucketLayout, buckets: int, first_root: dict[int, int]) -> None:
+        self.grove, self.layout, self.buckets = grove, layout, buckets
+        if int(grove.shape.actions.max()) > LANES:
+            raise UsageError("learns=all needs a game with fewer raises on the river.")
+        seats, first = [0, 0], []
+        for seat, start, end in grove.shape.decision.tolist():
+            first.append(seats[seat])
+            seats[seat] += end - start
+        self.first = np.array(first, np.int64)
+        self.roots = np.array([first_root[root] for root in grove.roots.tolist()], np.int64)
+        shape = (grove.blocks * LANES * 2 * buckets, LANES)
+        self.policy, self.regret, self.average = (np.zeros(shape, np.float32) for _ in range(3))
+
+    def copy(self, table: Table, packed: Table, back: bool) -> None:
+        """Copy numbers from a table of the layout (S,) to packed rows, or ``back``."""
+        node, lanes = self.layout.nodes.node, packed.reshape(-1, 2, self.buckets, LANES)
+        for seat, decisions in enumerate(self.grove.decisions):
+            for lane, own in enumerate(decisions):
+                column = 0
+                for one in own.tolist():
+                    base, stride, count = int(node[one, BASE]), int(node[one, STRIDE]), int(self.layout.tree.num_children[one])
+                    for k in range(count):
+                        there = table[base + k : base + k + stride * (self.buckets - 1) + 1 : stride]
+                        here = lanes[lane, seat, :, column + k]
+                        if back:
+                            there[:] = here
+                        else:
+                            here[:] = there
+                    column += count
+
+    def room(self) -> tuple[Table, ...]:
+        """Return the arrays that a block is learned in."""
+        chances, reaches, mass, values, one = self.grove.room(np.float32)
+        n = HANDS * LANES
+        reaches, values = (np.zeros((len(x), n), np.float32) for x in (reaches, values))
+        square, line = (lambda: np.zeros(LANES * LANES, np.float32)), (lambda: np.zeros(LANES, np.float32))
+        return square(), reaches, reaches.copy(), mass, values, np.zeros(n, np.float32), square(), square(), one, line(), line()
+
+
+class _Rooms(threading.local):
+    """Arrays to work in, of each thread its own."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def of(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return the room of a name, made where there is none."""
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
+
+
+class WholeTraining(Training):
+    """CFR-BR over a whole hand under way. A round is learned when its last board is in: a run goes on exactly where it was left."""
+
+    def __init__(self, options: BucketCFRBR, game: Game, cards: BucketOptions, blueprint: Blueprint, seed: int) -> None:
+        self.options, self.game, self.cards, self.blueprint, self.kind = options, game, cards, blueprint, options.kind
+        tree = blueprint.layout.tree
+        self.seed, self.step = derive(seed, "bucket_cfr_br"), 0
+        self.own, self.rivals = own_buckets(blueprint, False), own_buckets(blueprint, True)
+        self.layout = lay_out(tree, (1, 1, 1, self.kind.count))
+        self.trunk_layout, self.rival_layout = trunk_layout(tree, self.own), trunk_layout(tree, self.rivals)
+        self.trunk = Trunk.of(tree)
+        self.trunk_regret, self.trunk_average = (np.zeros(self.trunk_layout.size, np.float32) for _ in range(2))
+        self.rival = np.zeros(self.rival_layout.size, np.float32)
+        self.places = [self.trunk.places(one) for one in (self.trunk_layout, self.rival_layout, blueprint.layout)]
+        number = {int(root): k for k, root in enumerate(self.trunk.roots)}
+        player = BucketAgent(game, blueprint.layout, blueprint.buckets, blueprint.average, False, "")
+        groves = RiverForest(tree, player).groves
+        self._rooms = _Rooms()
+        self.packed = [Packed(grove, self.layout, self.kind.count, number) for grove in groves]
+
+    def train(self, steps: int) -> Iterator[Metrics]:
+        target, boards, every = self.step + steps, self.options.boards, self.options.measure_every or 50
+        with ThreadPoolExecutor(self.options.threads) as pool:
+            while self.step < target:
+                before = self.step
+                end = (before // boards + 1) * boards
+                if end <= target:
+                    self.learn(end // boards, pool)
+                self.step = min(end, target)
+                yield {"rounds": self.step // boards} if self.step // every > before // every else {}
+
+    def learn(self, number: int, pool: ThreadPoolExecutor) -> None:
+        """Do round ``number`` (from 1)."""
+        weight, batch = np.float32(number), self._batch
+        first = (number - 1) * self.options.boards + 1
+        _all(pool, self._come, [(k, first + k) for k in range(self.options.boards)])
+        blocks = [(one, block) for one in range(len(self.packed)) for block in range(self.packed[one].grove.blocks)]
+        _all(pool, lambda one, block: self._learn_block(one, block, weight), blocks)
+        tables = self.trunk_regret, self.rival, self.trunk_average
+        for street in range(RIVER - 1, -1, -1):
+            trunk, places = self.trunk.streets[street], (self.places[LEARNER][street], self.places[RIVAL][street])
+
+            def learn(p: int, street: int = street, trunk: Any = trunk, places: Any = places) -> None:
+                room = self._rooms.of("trunk", self._trunk_room)
+                kernels.learn_part(trunk, street, p, places, batch, weight, tables, room)
+
+            _all(pool, learn, [(p,) for p in range(len(trunk.part))])
+
+    def _learn_block(self, one: int, block: int, weight: Any) -> None:
+        packed, which = self.packed[one], self._which[one]
+        roots, rows = packed.roots[block * LANES : (block + 1) * LANES], LANES * 2 * packed.buckets
+        span = (block * rows, (block + 1) * rows, packed.buckets)
+        tables = packed.policy, packed.regret, packed.average
+        batch, factors = self._batch._replace(which=which), packed.grove.factors[block]
+        kernels.learn_block(packed.grove.shape, packed.first, block, roots, tables, factors, batch, weight, span, self._rooms.of(f"river {one}", packed.room))
+
+    @cached_property
+    def _which(self) -> list[Any]:
+        return [np.zeros((self.options.boards, one.grove.blocks, 2, HANDS * LANES), np.int32) for one in self.packed]
+
+    @cached_property
+    def _batch(self) -> kernels.Batch:
+        boards, roots, rows = self.options.boards, len(self.trunk.roots), self.trunk.rows
+        come, back = (np.zeros((boards, 2, roots, 2, HANDS), np.float32) for _ in range(2))
+        ints = (np.zeros((boards, HANDS), np.int64) for _ in range(3))
+        buckets, policies = np.zeros((3, 3, boards, HANDS), np.int64), np.zeros((boards, 2, rows, HANDS), np.float32)
+        return kernels.Batch(*ints, buckets, self._which[0], come, back, policies)
+
+    def _come(self, k: int, number: int) -> None:
+        """Bring the ranges to the river on board ``number``, the batch's ``k``th."""
+        batch = self._batch
+        draws = derive_many(derive(self.seed, "board", number), count=52)
+        board = [int(card) for card in np.argsort(draws)[:5]]
+        hands = board_hands(board)
+        batch.a[k], batch.b[k], batch.ends[k] = LOW[hands.hands] + 1, HIGH[hands.hands] + 1, hands.ends
+        for who, one in enumerate((self.own, self.rivals, self.blueprint.buckets)):
+            for street, size in enumerate((0, 3, 4)):
+                batch.buckets[who, street, k] = one.of(board[:size], hands.hands)
+        room = self._rooms.of("come", self._coming_room)
+        nodes, total, policy, come = room
+        tables = self.trunk_regret, self.rival, self.blueprint.average
+        for who, (table, places) in enumerate(zip(tables, self.places, strict=True)):
+            lines = come if who == BLUEPRINT else batch.come[k, who]
+            chances = policy if who == BLUEPRINT else batch.policies[k, who]
+            lines[0] = 1.0
+            for street in range(RIVER):
+                kernels.go_down(
+                    self.trunk.streets[street], places[street], batch.buckets[who, street, k], table, chances, nodes, total, lines
+                )
+        for one, (packed, which) in enumerate(zip(self.packed, self._which, strict=True)):
+            start, sums, met, won, places = self._rooms.of(f"places {one}", lambda packed=packed: _places_room(len(packed.roots)))
+            kernels.side_by_side(come, packed.roots, start)
+            size = self.kind.own, self.kind.equity
+            river_kernels.place_hands(batch.ends[k], start, sums, met, won, batch.a[k] - 1, batch.b[k] - 1, *size, places)
+            kernels.row_numbers(places, self.kind.count, which[k])
+
+    def _trunk_room(self) -> tuple[Table, ...]:
+        m = self.trunk.most
+        return tuple(np.empty(shape, np.float32) for shape in ((2, 2, m, HANDS), (m, HANDS), (53,)))
+
+    def _coming_room(self) -> tuple[Table, ...]:
+        shapes = (2, self.trunk.most, HANDS), (HANDS,), (self.trunk.rows, HANDS), self._batch.come.shape[2:]
+        return tuple(np.empty(shape, np.float32) for shape in shapes)
+
+    # -- what is kept -------------------------------------------------------------------------------------------------
+
+    def _river(self, name: str) -> Table:
+        """Return the river's ``regret`` or ``average`` as the layout has it."""
+        out = np.zeros(self.layout.size, np.float32)
+        for packed in self.packed:
+            packed.copy(out, getattr(packed, name), back=True)
+        return out
+
+    def save(self, directory: Path) -> None:
+        for name in ("regret", "average"):
+            write_table(directory / f"{name}.npy", self._river(name))
+        write_table(directory / "trunk_regret.npy", self.trunk_regret)
+        write_table(directory / "trunk_average.npy", self.trunk_average)
+        write_table(directory / "rival.npy", self.rival)
+        write_table(directory / "blueprint.npy", self.blueprint.average)
+        cards = {"flop": self.cards.flop, "turn": self.cards.turn, "bucket_seed": self.cards.seed}
+        write_state(directory, self.cards, step=self.step, **cards)
+
+    def load(self, directory: Path) -> None:
+        state = read_state(directory, "step", "flop", "turn", "bucket_seed")
+        for name in ("regret", "average"):
+            table = read_finite(directory / f"{name}.npy", self.layout.size)
+            for packed in self.packed:
+                packed.copy(table, getattr(packed, name), back=False)
+        self.trunk_regret[:] = read_finite(directory / "trunk_regret.npy", len(self.trunk_regret))
+        self.trunk_average[:] = read_finite(directory / "trunk_average.npy", len(self.trunk_average))
+        self.rival[:] = read_finite(directory / "rival.npy", len(self.rival))
+        self.step = state["step"]
+
+    def agent(self, options: Mapping[str, Any]) -> Agent:
+        policy, purify = policy_options(options)
+        river = self._river("average" if policy == "average" else "regret")
+        trunk = (self.trunk_average if policy == "average" else self.trunk_regret).copy()
+        return whole_player(self.game, self.blueprint, self.kind, (trunk, river), purify, policy_called(policy, self.step, "boards"))
+
+
+def own_buckets(blueprint: Blueprint, high: bool) -> Textured:
+    """Return the learner's buckets before the river, or with ``high`` its rival's, which are finer."""
+    return Textured(blueprint.buckets, high)
+
+
+def trunk_layout(tree: PublicTree, buckets: Textured) -> BucketLayout:
+    """Return where the numbers of buckets before the river lie."""
+    return lay_out(tree, buckets.counts)
+
+
+def whole_player(
+    game: Game, blueprint: Blueprint, kind: RiverBuckets, tables: tuple[Table, Table], purify: bool, name: str
+) -> RiverAgent:
+    """Return the player of a trunk's and a river's table."""
+    tree, own = blueprint.layout.tree, own_buckets(blueprint, False)
+    earlier = BucketAgent(game, trunk_layout(tree, own), own, tables[0], purify, name)
+    river = lay_out(tree, (1, 1, 1, kind.count))
+    return RiverAgent(earlier, river, RiverPlaces(blueprint, kind), tables[1])
+
+
+def _places_room(lanes: int) -> tuple[Any, ...]:
+    """Return what hands are placed in: ranges (2, n, S), room for sweeps, and places."""
+    line = (HANDS, lanes)
+    arrays = (np.empty(shape, np.float32) for shape in ((2, *line), (2, 53, lanes), line, line))
+    return (*arrays, np.empty((2, *line), np.int64))
+
+
+def _all(pool: ThreadPoolExecutor, function: Callable[..., None], pieces: Sequence[tuple[Any, ...]]) -> None:
+    """Call ``function(*piece)`` of each piece, on the pool's threads."""
+    for done in [pool.submit(function, *piece) for piece in pieces]:
+        done.result()
