@@ -15,6 +15,7 @@ from attrs import frozen
 
 from cardai.core.arrays import Int64s
 from cardai.poker.buckets.tables import PREFLOP, Buckets
+from cardai.poker.hands._lookup_kernels import find_classes
 from cardai.poker.hands.boards import BOARD_SIZES, boards
 
 HIGH = (7, 9, 11)
@@ -58,10 +59,12 @@ class Textured:
         """Return the buckets (n,) of ``hole`` (n, 2) on ``board`` (n, 5), cards in dealt order, -1 where not dealt."""
         out, dealt = self.buckets.of_hands(hole, board), (board >= 0).sum(axis=1)
         for size in (3, 4):
-            for row in np.flatnonzero(dealt == size):
-                out[row] = self._times(out[row], boards(size).find(board[row, :size].tolist())[0], size)
+            rows = np.flatnonzero(dealt == size)
+            number = np.empty(len(rows), np.int64)
+            find_classes(boards(size).class_of, np.ascontiguousarray(board[rows], np.int8), size, number)
+            out[rows] = self._times(out[rows], number, size)
         return out
 
-    def _times(self, found: Int64s, number: int, size: int) -> Int64s:
+    def _times(self, found: Int64s, number: Int64s | int, size: int) -> Int64s:
         classes, count = textures(size, self.high)
         return np.asarray(found * count + classes[number], np.int64)
