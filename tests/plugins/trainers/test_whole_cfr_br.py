@@ -14,7 +14,7 @@ from cardai.core.registry import create
 from cardai.plugins.trainers.bucket_mccfr._whole_kernels import STEP
 from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree
 from cardai.plugins.trainers.bucket_mccfr.textures import Textured, textures
-from cardai.plugins.trainers.bucket_mccfr.whole import Trunk
+from cardai.plugins.trainers.bucket_mccfr.trunk import Trunk
 from cardai.poker.buckets.tables import BucketOptions, buckets
 from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges.public_tree import DECISION, FOLD, SHOWDOWN

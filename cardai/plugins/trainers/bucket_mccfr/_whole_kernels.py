@@ -27,7 +27,9 @@ class Street(NamedTuple):
     """The p subtrees of one street before the river, their nodes one after another, parents before children."""
 
     part: Any  # (p, 3) int64: first node, one past the last, the number of its root
-    node: Any  # (m, 6) int64: kind, seat, first child, one past the last, first row of the policy, the root that follows
+    node: (
+        Any  # (m, 6) int64: kind, seat, first child, one past the last, first row of the policy, the root that follows
+    )
     child: Any  # (e,) int64: places within the subtree
     won: Any  # (m,) float32: what seat 0 wins at a fold
 
@@ -94,7 +96,9 @@ def reach(street: Street, p: Any, come: Any, policy: Any, nodes: Any) -> None:
 
 
 @kernel
-def go_down(street: Street, place: Any, bucket: Any, table: Any, policy: Any, nodes: Any, total: Any, come: Any) -> None:
+def go_down(
+    street: Street, place: Any, bucket: Any, table: Any, policy: Any, nodes: Any, total: Any, come: Any
+) -> None:
     """Take one player's ranges from a street's roots, ``come`` (roots, 2, n), to the roots that follow, by ``table``."""
     for p in range(len(street.part)):
         match_rows(street, p, place, bucket, table, policy, total)
@@ -149,7 +153,9 @@ def go_up(
 
 
 @kernel
-def regret_rows(street: Street, p: Any, place: Any, seat: Any, bucket: Any, values: Any, weight: Any, table: Any) -> None:
+def regret_rows(
+    street: Street, p: Any, place: Any, seat: Any, bucket: Any, values: Any, weight: Any, table: Any
+) -> None:
     """Add ``weight`` times what hands of ``seat`` regret to ``table`` (S,)."""
     start = street.part[p, 0]
     for h in range(len(bucket)):
@@ -176,7 +182,9 @@ def average_rows(
 
 
 @kernel
-def learn_part(street: Street, number: Any, p: Any, places: Any, batch: Batch, weight: Any, tables: Any, room: Any) -> None:
+def learn_part(
+    street: Street, number: Any, p: Any, places: Any, batch: Batch, weight: Any, tables: Any, room: Any
+) -> None:
     """Let both players learn in a subtree of street ``number``, board after board.
 
     Args:

@@ -97,8 +97,14 @@ class BucketCFRBR(Trainer):
         1, help="1 or 2: each of two learns for one seat (the result is the same).",
         validator=[validators.ge(1), validators.le(256)],
     )  # fmt: skip
-    learns: Literal["river", "all"] = option("river", help="river: the streets before it stay as the blueprint plays them; all: they are learned too.")
-    boards: int = option(12, help="learns=all: boards of a round, which are learned from the same regrets.", validator=[validators.ge(1), validators.le(1024)])
+    learns: Literal["river", "all"] = option(
+        "river", help="river: the streets before it stay as the blueprint plays them; all: they are learned too."
+    )
+    boards: int = option(
+        12,
+        help="learns=all: boards of a round, which are learned from the same regrets.",
+        validator=[validators.ge(1), validators.le(1024)],
+    )
     memory: float = option(1.5, help="Gigabytes that the tables may take.", validator=validators.gt(0))
     measure_every: int = option(0, help="Boards between rows of metrics (0: every 50).", validator=validators.ge(0))
 
@@ -145,7 +151,9 @@ class BucketCFRBR(Trainer):
         if self.learns == "all":
             size = trunk_layout(tree, own_buckets(blueprint, False)).size
             trunk = read_table(directory / f"trunk_{FILES[policy]}.npy", size)
-            return whole_player(game, blueprint, self.kind, (trunk, river), purify, policy_called(policy, step, "boards"))
+            return whole_player(
+                game, blueprint, self.kind, (trunk, river), purify, policy_called(policy, step, "boards")
+            )
         return _player(game, layout, blueprint, self.kind, river, purify, policy_called(policy, step, "boards"))
 
     def slim(self, game: Game, directory: Path) -> None:

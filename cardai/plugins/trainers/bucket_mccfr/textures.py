@@ -53,7 +53,9 @@ class Textured:
 
     def of(self, board: Sequence[int], hands: npt.ArrayLike) -> Int64s:
         """Return the buckets (n,) of ``hands`` (n,) on a board of 0, 3 or 4 cards."""
-        return self._times(self.buckets.of(board, hands), boards(len(board)).find(board)[0] if len(board) else 0, len(board))
+        return self._times(
+            self.buckets.of(board, hands), boards(len(board)).find(board)[0] if len(board) else 0, len(board)
+        )
 
     def of_hands(self, hole: npt.NDArray[np.int8], board: npt.NDArray[np.int8]) -> Int64s:
         """Return the buckets (n,) of ``hole`` (n, 2) on ``board`` (n, 5), cards in dealt order, -1 where not dealt."""

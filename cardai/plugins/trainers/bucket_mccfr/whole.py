@@ -17,7 +17,6 @@ parallel, board after board: the result does not depend on the number of threads
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -25,143 +24,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import field, frozen
 
 from cardai.core.agent import Agent
-from cardai.core.arrays import Int64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.rng import derive, derive_many
 from cardai.core.trainer import Metrics, Training
 from cardai.plugins.trainers.bucket_mccfr import _river_kernels as river_kernels
 from cardai.plugins.trainers.bucket_mccfr import _whole_kernels as kernels
-from cardai.plugins.trainers.bucket_mccfr._kernels import BASE, STRIDE
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent, policy_options
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import Table, read_finite, read_state, write_state, write_table
 from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, lay_out
 from cardai.plugins.trainers.bucket_mccfr.river import HIGH, LOW, RIVER, Blueprint, RiverBuckets, RiverPlaces
 from cardai.plugins.trainers.bucket_mccfr.river_agent import RiverAgent
 from cardai.plugins.trainers.bucket_mccfr.textures import Textured
+from cardai.plugins.trainers.bucket_mccfr.trunk import HANDS, Packed, Rooms, Trunk, places_room
 from cardai.poker.buckets.tables import BucketOptions
 from cardai.poker.hands.board_hands import board_hands
-from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges._lanes import LANES
-from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, PublicTree
-from cardai.poker.responses.river_forest import Grove, RiverForest
+from cardai.poker.ranges.public_tree import PublicTree
+from cardai.poker.responses.river_forest import RiverForest
 from cardai.solve.training import policy_called
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.bucket_mccfr.cfr_br import BucketCFRBR
 
-HANDS = 1081
-"""Of those that a board of five leaves."""
 LEARNER, RIVAL, BLUEPRINT = 0, 1, 2
-KINDS = {DECISION: kernels.DECISION, FOLD: kernels.FOLD, DEAL: kernels.DEAL}
-
-
-@frozen(eq=False)
-class Trunk:
-    """The streets before the river of a public tree."""
-
-    streets: tuple[kernels.Street, ...] = field(repr=False)
-    numbers: Int64s = field(repr=False)
-    """The nodes of the public tree, those of each street one after another."""
-    roots: Int64s = field(repr=False)
-    """The roots of all streets' subtrees, those of the river last: a root's number is its place."""
-    rows: int
-    """How many actions there are at all decisions."""
-
-    @classmethod
-    def of(cls, tree: PublicTree) -> Trunk:
-        """Return that of a tree in which nobody is all-in before the river. Raises UsageError for others."""
-        roots = np.array(sorted(tree.subtrees, key=lambda root: (int(tree.street[root]), root)), np.int64)
-        number = {int(root): k for k, root in enumerate(roots)}
-        streets, numbers, rows = [], [], 0
-        for street in range(RIVER):
-            part, node, child = [], [], []  # type: tuple[list[Any], list[Any], list[Any]]
-            for root in roots[tree.street[roots] == street].tolist():
-                nodes = tree.subtrees[root]
-                part.append((len(node), len(node) + len(nodes), number[root]))
-                place = {int(one): k for k, one in enumerate(nodes)}
-                for one in nodes.tolist():
-                    kind, count = int(tree.kind[one]), int(tree.num_children[one])
-                    if kind not in KINDS:
-                        raise UsageError("learns=all needs a game in which nobody can be all-in before the river.")
-                    follows = number[int(tree.child[one, 0])] if kind == DEAL else -1
-                    below = tree.child[one, :count].tolist() if kind == DECISION else []
-                    node.append((KINDS[kind], tree.actor[one], len(child), len(child) + len(below), rows, follows))
-                    child += [place[k] for k in below]
-                    rows += len(below)
-                numbers += nodes.tolist()
-            own = np.array(numbers[-len(node) :])
-            arrays = (np.array(one, np.int64) for one in (part, node, child))
-            streets.append(kernels.Street(*arrays, tree.won[0, own].astype(np.float32)))
-        return cls(tuple(streets), np.array(numbers, np.int64), roots, rows)
-
-    def places(self, layout: BucketLayout) -> list[Int64s]:
-        """Return (m, 2) for each street where the decisions' numbers lie in a layout."""
-        known = np.ascontiguousarray(layout.nodes.node[self.numbers][:, [BASE, STRIDE]])
-        return [np.ascontiguousarray(one) for one in np.split(known, np.cumsum([len(s.node) for s in self.streets])[:-1])]
-
-    @property
-    def most(self) -> int:
-        """The most nodes of a subtree."""
-        return max(int((one.part[:, 1] - one.part[:, 0]).max()) for one in self.streets)
-
-
-class Packed:
-    """The numbers of the river's subtrees of one shape, sixteen to a row: a row a bucket, seat and subtree."""
-
-    def __init__(self, grove: Grove, layout: BucketLayout, buckets: int, first_root: dict[int, int]) -> None:
-        self.grove, self.layout, self.buckets = grove, layout, buckets
-        if int(grove.shape.actions.max()) > LANES:
-            raise UsageError("learns=all needs a game with fewer raises on the river.")
-        seats, first = [0, 0], []
-        for seat, start, end in grove.shape.decision.tolist():
-            first.append(seats[seat])
-            seats[seat] += end - start
-        self.first = np.array(first, np.int64)
-        self.roots = np.array([first_root[root] for root in grove.roots.tolist()], np.int64)
-        shape = (grove.blocks * LANES * 2 * buckets, LANES)
-        self.policy, self.regret, self.average = (np.zeros(shape, np.float32) for _ in range(3))
-
-    def copy(self, table: Table, packed: Table, back: bool) -> None:
-        """Copy numbers from a table of the layout (S,) to packed rows, or ``back``."""
-        node, lanes = self.layout.nodes.node, packed.reshape(-1, 2, self.buckets, LANES)
-        for seat, decisions in enumerate(self.grove.decisions):
-            for lane, own in enumerate(decisions):
-                column = 0
-                for one in own.tolist():
-                    base, stride, count = int(node[one, BASE]), int(node[one, STRIDE]), int(self.layout.tree.num_children[one])
-                    for k in range(count):
-                        there = table[base + k : base + k + stride * (self.buckets - 1) + 1 : stride]
-                        here = lanes[lane, seat, :, column + k]
-                        if back:
-                            there[:] = here
-                        else:
-                            here[:] = there
-                    column += count
-
-    def room(self) -> tuple[Table, ...]:
-        """Return the arrays that a block is learned in."""
-        chances, reaches, mass, values, one = self.grove.room(np.float32)
-        n = HANDS * LANES
-        reaches, values = (np.zeros((len(x), n), np.float32) for x in (reaches, values))
-        square, line = (lambda: np.zeros(LANES * LANES, np.float32)), (lambda: np.zeros(LANES, np.float32))
-        return square(), reaches, reaches.copy(), mass, values, np.zeros(n, np.float32), square(), square(), one, line(), line()
-
-
-class _Rooms(threading.local):
-    """Arrays to work in, of each thread its own."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
-
-    def of(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return the room of a name, made where there is none."""
-        if name not in self._made:
-            self._made[name] = make()
-        return self._made[name]
 
 
 class WholeTraining(Training):
@@ -170,19 +58,29 @@ class WholeTraining(Training):
     def __init__(self, options: BucketCFRBR, game: Game, cards: BucketOptions, blueprint: Blueprint, seed: int) -> None:
         self.options, self.game, self.cards, self.blueprint, self.kind = options, game, cards, blueprint, options.kind
         tree = blueprint.layout.tree
-        self.seed, self.step = derive(seed, "bucket_cfr_br"), 0
+        self.seed, self.step, self.trunk = derive(seed, "bucket_cfr_br"), 0, Trunk.of(tree)
         self.own, self.rivals = own_buckets(blueprint, False), own_buckets(blueprint, True)
         self.layout = lay_out(tree, (1, 1, 1, self.kind.count))
         self.trunk_layout, self.rival_layout = trunk_layout(tree, self.own), trunk_layout(tree, self.rivals)
-        self.trunk = Trunk.of(tree)
+        self._check_memory()
         self.trunk_regret, self.trunk_average = (np.zeros(self.trunk_layout.size, np.float32) for _ in range(2))
         self.rival = np.zeros(self.rival_layout.size, np.float32)
         self.places = [self.trunk.places(one) for one in (self.trunk_layout, self.rival_layout, blueprint.layout)]
         number = {int(root): k for k, root in enumerate(self.trunk.roots)}
         player = BucketAgent(game, blueprint.layout, blueprint.buckets, blueprint.average, False, "")
         groves = RiverForest(tree, player).groves
-        self._rooms = _Rooms()
+        self._rooms = Rooms()
         self.packed = [Packed(grove, self.layout, self.kind.count, number) for grove in groves]
+
+    def _check_memory(self) -> None:
+        """Raise UsageError if the tables, and what is known of a round's boards, need more than the option ``memory``."""
+        rows = 4 * (2 * self.trunk_layout.size + self.rival_layout.size) + 4 * 4 * self.layout.size
+        needed = rows + self.options.boards * HANDS * (4 * 8 * len(self.trunk.roots) + 8 * self.trunk.rows)
+        if needed > self.options.memory * 1e9:
+            raise UsageError(
+                f"learns=all needs {needed / 1e9:.2f} GB, {rows / 1e9:.2f} of them for tables, and the option memory allows "
+                f"{self.options.memory:g} GB. Take fewer boards a round, or raise memory."
+            )
 
     def train(self, steps: int) -> Iterator[Metrics]:
         target, boards, every = self.step + steps, self.options.boards, self.options.measure_every or 50
@@ -218,7 +116,18 @@ class WholeTraining(Training):
         span = (block * rows, (block + 1) * rows, packed.buckets)
         tables = packed.policy, packed.regret, packed.average
         batch, factors = self._batch._replace(which=which), packed.grove.factors[block]
-        kernels.learn_block(packed.grove.shape, packed.first, block, roots, tables, factors, batch, weight, span, self._rooms.of(f"river {one}", packed.room))
+        kernels.learn_block(
+            packed.grove.shape,
+            packed.first,
+            block,
+            roots,
+            tables,
+            factors,
+            batch,
+            weight,
+            span,
+            self._rooms.of(f"river {one}", packed.room),
+        )
 
     @cached_property
     def _which(self) -> list[Any]:
@@ -251,13 +160,24 @@ class WholeTraining(Training):
             lines[0] = 1.0
             for street in range(RIVER):
                 kernels.go_down(
-                    self.trunk.streets[street], places[street], batch.buckets[who, street, k], table, chances, nodes, total, lines
+                    self.trunk.streets[street],
+                    places[street],
+                    batch.buckets[who, street, k],
+                    table,
+                    chances,
+                    nodes,
+                    total,
+                    lines,
                 )
         for one, (packed, which) in enumerate(zip(self.packed, self._which, strict=True)):
-            start, sums, met, won, places = self._rooms.of(f"places {one}", lambda packed=packed: _places_room(len(packed.roots)))
+            start, sums, met, won, places = self._rooms.of(
+                f"places {one}", lambda packed=packed: places_room(len(packed.roots))
+            )
             kernels.side_by_side(come, packed.roots, start)
             size = self.kind.own, self.kind.equity
-            river_kernels.place_hands(batch.ends[k], start, sums, met, won, batch.a[k] - 1, batch.b[k] - 1, *size, places)
+            river_kernels.place_hands(
+                batch.ends[k], start, sums, met, won, batch.a[k] - 1, batch.b[k] - 1, *size, places
+            )
             kernels.row_numbers(places, self.kind.count, which[k])
 
     def _trunk_room(self) -> tuple[Table, ...]:
@@ -302,7 +222,9 @@ class WholeTraining(Training):
         policy, purify = policy_options(options)
         river = self._river("average" if policy == "average" else "regret")
         trunk = (self.trunk_average if policy == "average" else self.trunk_regret).copy()
-        return whole_player(self.game, self.blueprint, self.kind, (trunk, river), purify, policy_called(policy, self.step, "boards"))
+        return whole_player(
+            self.game, self.blueprint, self.kind, (trunk, river), purify, policy_called(policy, self.step, "boards")
+        )
 
 
 def own_buckets(blueprint: Blueprint, high: bool) -> Textured:
@@ -323,13 +245,6 @@ def whole_player(
     earlier = BucketAgent(game, trunk_layout(tree, own), own, tables[0], purify, name)
     river = lay_out(tree, (1, 1, 1, kind.count))
     return RiverAgent(earlier, river, RiverPlaces(blueprint, kind), tables[1])
-
-
-def _places_room(lanes: int) -> tuple[Any, ...]:
-    """Return what hands are placed in: ranges (2, n, S), room for sweeps, and places."""
-    line = (HANDS, lanes)
-    arrays = (np.empty(shape, np.float32) for shape in ((2, *line), (2, 53, lanes), line, line))
-    return (*arrays, np.empty((2, *line), np.int64))
 
 
 def _all(pool: ThreadPoolExecutor, function: Callable[..., None], pieces: Sequence[tuple[Any, ...]]) -> None:
