@@ -17,6 +17,7 @@ from cardai.core.spec import brief, convert
 from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr import _kernels as columns
 from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, holdem_tree
+from cardai.plugins.trainers.bucket_mccfr.textures import Textured
 from cardai.poker.buckets.tables import Buckets
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.range_policy import known_nodes
@@ -44,7 +45,7 @@ class BucketAgent(Agent):
         self,
         game: Game,
         layout: BucketLayout,
-        buckets: Buckets,
+        buckets: Buckets | Textured,
         table: npt.NDArray[np.float32],
         purify: bool,
         name: str,

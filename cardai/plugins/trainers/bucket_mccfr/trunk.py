@@ -54,14 +54,14 @@ class Trunk:
                     if kind not in KINDS:
                         raise UsageError("learns=all needs a game in which nobody can be all-in before the river.")
                     follows = number[int(tree.child[one, 0])] if kind == DEAL else -1
-                    below = tree.child[one, :count].tolist() if kind == DECISION else []
-                    node.append((KINDS[kind], tree.actor[one], len(child), len(child) + len(below), rows, follows))
-                    child += [place[k] for k in below]
-                    rows += len(below)
+                    after = tree.child[one, :count].tolist() if kind == DECISION else []
+                    node.append((KINDS[kind], tree.actor[one], len(child), len(child) + len(after), rows, follows))
+                    child += [place[k] for k in after]
+                    rows += len(after)
                 numbers += nodes.tolist()
             own = np.array(numbers[-len(node) :])
-            arrays = (np.array(one, np.int64) for one in (part, node, child))
-            streets.append(kernels.Street(*arrays, tree.won[0, own].astype(np.float32)))
+            parts, known, below = (np.array(one, np.int64) for one in (part, node, child))
+            streets.append(kernels.Street(parts, known, below, tree.won[0, own].astype(np.float32)))
         return cls(tuple(streets), np.array(numbers, np.int64), roots, rows)
 
     def places(self, layout: BucketLayout) -> list[Int64s]:
@@ -100,39 +100,25 @@ class Packed:
             for lane, own in enumerate(decisions):
                 column = 0
                 for one in own.tolist():
-                    base, stride, count = (
-                        int(node[one, BASE]),
-                        int(node[one, STRIDE]),
-                        int(self.layout.tree.num_children[one]),
-                    )
-                    for k in range(count):
+                    base, stride = int(node[one, BASE]), int(node[one, STRIDE])
+                    for k in range(int(self.layout.tree.num_children[one])):
                         there = table[base + k : base + k + stride * (self.buckets - 1) + 1 : stride]
-                        here = lanes[lane, seat, :, column + k]
+                        here = lanes[lane, seat, :, column]
                         if back:
                             there[:] = here
                         else:
                             here[:] = there
-                    column += count
+                        column += 1
 
     def room(self) -> tuple[Table, ...]:
         """Return the arrays that a block is learned in."""
         _, reaches, mass, values, one = self.grove.room(np.float32)
-        n = HANDS * LANES
-        reaches, values = (np.zeros((len(x), n), np.float32) for x in (reaches, values))
-        square, line = (lambda: np.zeros(LANES * LANES, np.float32)), (lambda: np.zeros(LANES, np.float32))
-        return (
-            square(),
-            reaches,
-            reaches.copy(),
-            mass,
-            values,
-            np.zeros(n, np.float32),
-            square(),
-            square(),
-            one,
-            line(),
-            line(),
-        )
+        n, square = HANDS * LANES, LANES * LANES
+        chances, gained, numbers = np.zeros((3, square), np.float32)
+        up, down, left = np.zeros(LANES, np.float32), np.zeros(LANES, np.float32), np.zeros(n, np.float32)
+        reach, answers = np.zeros((2, len(reaches), n), np.float32)
+        value = np.zeros((len(values), n), np.float32)
+        return chances, reach, answers, mass, value, left, gained, numbers, one, up, down
 
 
 class Rooms(threading.local):

@@ -39,7 +39,7 @@ from cardai.plugins.trainers.bucket_mccfr.river import HIGH, LOW, RIVER, Bluepri
 from cardai.plugins.trainers.bucket_mccfr.river_agent import RiverAgent
 from cardai.plugins.trainers.bucket_mccfr.textures import Textured
 from cardai.plugins.trainers.bucket_mccfr.trunk import HANDS, Packed, Rooms, Trunk, places_room
-from cardai.poker.buckets.tables import BucketOptions
+from cardai.poker.buckets.tables import BucketOptions, Buckets
 from cardai.poker.hands.board_hands import board_hands
 from cardai.poker.ranges._lanes import LANES
 from cardai.poker.ranges.public_tree import PublicTree
@@ -115,19 +115,9 @@ class WholeTraining(Training):
         roots, rows = packed.roots[block * LANES : (block + 1) * LANES], LANES * 2 * packed.buckets
         span = (block * rows, (block + 1) * rows, packed.buckets)
         tables = packed.policy, packed.regret, packed.average
-        batch, factors = self._batch._replace(which=which), packed.grove.factors[block]
-        kernels.learn_block(
-            packed.grove.shape,
-            packed.first,
-            block,
-            roots,
-            tables,
-            factors,
-            batch,
-            weight,
-            span,
-            self._rooms.of(f"river {one}", packed.room),
-        )
+        known = packed.grove.shape, packed.first, block, roots, tables, packed.grove.factors[block]
+        room = self._rooms.of(f"river {one}", packed.room)
+        kernels.learn_block(*known, self._batch._replace(which=which), weight, span, room)
 
     @cached_property
     def _which(self) -> list[Any]:
@@ -137,9 +127,9 @@ class WholeTraining(Training):
     def _batch(self) -> kernels.Batch:
         boards, roots, rows = self.options.boards, len(self.trunk.roots), self.trunk.rows
         come, back = (np.zeros((boards, 2, roots, 2, HANDS), np.float32) for _ in range(2))
-        ints = (np.zeros((boards, HANDS), np.int64) for _ in range(3))
+        a, b, ends = (np.zeros((boards, HANDS), np.int64) for _ in range(3))
         buckets, policies = np.zeros((3, 3, boards, HANDS), np.int64), np.zeros((boards, 2, rows, HANDS), np.float32)
-        return kernels.Batch(*ints, buckets, self._which[0], come, back, policies)
+        return kernels.Batch(a, b, ends, buckets, self._which[0], come, back, policies)
 
     def _come(self, k: int, number: int) -> None:
         """Bring the ranges to the river on board ``number``, the batch's ``k``th."""
@@ -148,37 +138,31 @@ class WholeTraining(Training):
         board = [int(card) for card in np.argsort(draws)[:5]]
         hands = board_hands(board)
         batch.a[k], batch.b[k], batch.ends[k] = LOW[hands.hands] + 1, HIGH[hands.hands] + 1, hands.ends
-        for who, one in enumerate((self.own, self.rivals, self.blueprint.buckets)):
+        known: tuple[Textured | Buckets, ...] = (self.own, self.rivals, self.blueprint.buckets)
+        for who, one in enumerate(known):
             for street, size in enumerate((0, 3, 4)):
                 batch.buckets[who, street, k] = one.of(board[:size], hands.hands)
-        room = self._rooms.of("come", self._coming_room)
-        nodes, total, policy, come = room
+        nodes, total, policy, come = self._rooms.of("come", self._coming_room)
         tables = self.trunk_regret, self.rival, self.blueprint.average
         for who, (table, places) in enumerate(zip(tables, self.places, strict=True)):
             lines = come if who == BLUEPRINT else batch.come[k, who]
             chances = policy if who == BLUEPRINT else batch.policies[k, who]
             lines[0] = 1.0
-            for street in range(RIVER):
-                kernels.go_down(
-                    self.trunk.streets[street],
-                    places[street],
-                    batch.buckets[who, street, k],
-                    table,
-                    chances,
-                    nodes,
-                    total,
-                    lines,
-                )
-        for one, (packed, which) in enumerate(zip(self.packed, self._which, strict=True)):
-            start, sums, met, won, places = self._rooms.of(
-                f"places {one}", lambda packed=packed: places_room(len(packed.roots))
-            )
-            kernels.side_by_side(come, packed.roots, start)
-            size = self.kind.own, self.kind.equity
-            river_kernels.place_hands(
-                batch.ends[k], start, sums, met, won, batch.a[k] - 1, batch.b[k] - 1, *size, places
-            )
-            kernels.row_numbers(places, self.kind.count, which[k])
+            for street, (trunk, place) in enumerate(zip(self.trunk.streets, places, strict=True)):
+                kernels.go_down(trunk, place, batch.buckets[who, street, k], table, chances, nodes, total, lines)
+        for one in range(len(self.packed)):
+            self._place(one, k, come)
+
+    def _place(self, one: int, k: int, come: Table) -> None:
+        """Find the buckets of hands on the batch's ``k``th board, by the ranges ``come`` (roots, 2, n) of the blueprint."""
+        packed, batch, kind = self.packed[one], self._batch, self.kind
+        start, sums, met, won, places = self._rooms.of(f"places {one}", lambda: places_room(len(packed.roots)))
+        kernels.side_by_side(come, packed.roots, start)
+        cards = batch.a[k] - 1, batch.b[k] - 1
+        river_kernels.place_hands(
+            batch.ends[k], start, sums, met, won, cards[0], cards[1], kind.own, kind.equity, places
+        )
+        kernels.row_numbers(places, kind.count, self._which[one][k])
 
     def _trunk_room(self) -> tuple[Table, ...]:
         m = self.trunk.most
