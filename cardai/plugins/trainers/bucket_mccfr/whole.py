@@ -139,9 +139,9 @@ class WholeTraining(Training):
         hands = board_hands(board)
         batch.a[k], batch.b[k], batch.ends[k] = LOW[hands.hands] + 1, HIGH[hands.hands] + 1, hands.ends
         known: tuple[Textured | Buckets, ...] = (self.own, self.rivals, self.blueprint.buckets)
-        for who, one in enumerate(known):
+        for who, told in enumerate(known):
             for street, size in enumerate((0, 3, 4)):
-                batch.buckets[who, street, k] = one.of(board[:size], hands.hands)
+                batch.buckets[who, street, k] = told.of(board[:size], hands.hands)
         nodes, total, policy, come = self._rooms.of("come", self._coming_room)
         tables = self.trunk_regret, self.rival, self.blueprint.average
         for who, (table, places) in enumerate(zip(tables, self.places, strict=True)):
