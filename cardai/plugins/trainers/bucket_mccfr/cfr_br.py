@@ -37,6 +37,7 @@ from cardai.core.rng import derive, derive_many
 from cardai.core.spec import Spec, option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.plugins.trainers.bucket_mccfr import _river_kernels as kernels
+from cardai.plugins.trainers.bucket_mccfr import whole
 from cardai.plugins.trainers.bucket_mccfr.agent import FILES, PLAYER_OPTIONS, BucketAgent, policy_options
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
     Table,
@@ -130,9 +131,9 @@ class BucketCFRBR(Trainer):
         tree = holdem_tree(game)
         cards, blueprint = _kept_blueprint(tree, directory)
         if self.learns == "all":
-            whole = WholeTraining(self, game, cards, blueprint, seed)
-            whole.load(directory)
-            return whole
+            taken = WholeTraining(self, game, cards, blueprint, seed)
+            taken.load(directory)
+            return taken
         made = RiverTraining(self, game, lay_out(tree, (1, 1, 1, self.kind.count)), cards, blueprint, seed)
         made.load(directory)
         return made
@@ -159,11 +160,12 @@ class BucketCFRBR(Trainer):
     def slim(self, game: Game, directory: Path) -> None:
         tree, river = holdem_tree(game), (1, 1, 1, self.kind.count)
         cards = _kept_blueprint(tree, directory)[0]
-        shrink_table(directory / "average.npy", lay_out(tree, river), river)
+        levels = whole.LEVELS if self.learns == "all" else 255
+        shrink_table(directory / "average.npy", lay_out(tree, river), river, levels)
         shrink_table(directory / "blueprint.npy", lay_out(tree, cards.counts), cards.counts)
         if self.learns == "all":
             own = own_buckets(_kept_blueprint(tree, directory)[1], False)
-            shrink_table(directory / "trunk_average.npy", trunk_layout(tree, own), own.counts)
+            shrink_table(directory / "trunk_average.npy", trunk_layout(tree, own), own.counts, levels)
 
 
 def _kept_blueprint(tree: PublicTree, directory: Path) -> tuple[BucketOptions, Blueprint]:

@@ -33,10 +33,10 @@ def read_table(file: Path, size: int, dtype: Any = np.float32) -> npt.NDArray[An
     return map_npy(file, dtype, (size,))
 
 
-def shrink_table(file: Path, layout: BucketLayout, counts: tuple[int, ...]) -> None:
-    """Put a small file in a table's place: of each information set, the weights as shares of the largest, 0 to 255.
+def shrink_table(file: Path, layout: BucketLayout, counts: tuple[int, ...], levels: int = 255) -> None:
+    """Put a small file in a table's place: of each information set, the weights as shares of the largest, 0 to ``levels``.
 
-    A player plays proportionally to weights, so this changes a probability by less than 1/255; weights below 0, which
+    A player plays proportionally to weights, so this changes a probability by less than 1/``levels``; weights below 0, which
     count nothing, become 0.
     """
     table, tree = np.asarray(read_table(file, layout.size)), layout.tree
@@ -46,7 +46,7 @@ def shrink_table(file: Path, layout: BucketLayout, counts: tuple[int, ...]) -> N
         places = base + np.arange(counts[tree.street[at]])[:, None] * stride + np.arange(count)
         weights = np.maximum(table[places], 0)
         most = weights.max(axis=1, keepdims=True)
-        out[places] = np.rint(255 * weights / np.where(most > 0, most, 1))
+        out[places] = np.rint(levels * weights / np.where(most > 0, most, 1))
     write_npz(file.with_suffix(".npz"), {"shares": out}, level=9)
     file.unlink()
 
