@@ -37,7 +37,7 @@ from cardai.poker.responses.board_sample import sample_boards
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
 from cardai.poker.responses.no_limit_hands import no_limit_hands
 from cardai.poker.responses.preflop_response import FLOPS, PreflopGame, two_sided
-from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
+from cardai.poker.responses.street_response import need_late_showdowns, walker_on
 
 WHO = "A best response"
 RESPONSE_BETS = "0.5+1+2+allin"
@@ -59,8 +59,8 @@ class StreetOptions(Options):
     seed: int = 0
     bets: str = RESPONSE_BETS
     """In full no-limit along hands: the responder's bets."""
-    terminal_values: TerminalValues = SWEEPS
-    """Sweeps on the CPU, or products on a GPU (:mod:`cardai.poker.responses.dense_showdowns`), with the same result."""
+    device: str = "cpu"
+    """Where ranges are walked, cpu or a device of torch's, with the same result."""
 
     def sampler(self) -> Sampler:
         game, agent = make.as_game(self.game), make.as_agent(self.agent)
@@ -95,7 +95,7 @@ class _Streets(Sampler):
         if not options.street:
             need_late_showdowns(tree)
         self.options = options
-        self.walker = Walker(tree, range_player(game, agent, tree), options.terminal_values)
+        self.walker = walker_on(options.device, tree, range_player(game, agent, tree))
 
 
 class BoardSamples(_Streets):

@@ -26,7 +26,11 @@ class Alone(Sweeps):
 class Tabled:
     """Plays by a table of 7 buckets, which differ by seat, subtree and board; hands fall into them by their number."""
 
-    river_buckets = 7
+    def bucket_count(self, street):
+        return 7
+
+    def places_in_ranges(self):
+        return None
 
     def __init__(self, tree):
         self.tree = tree
