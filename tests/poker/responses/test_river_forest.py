@@ -49,8 +49,6 @@ class Tabled:
 
     def range_policy(self, nodes, board):
         hands = np.arange(COUNT)
-        if len(board) < 5:
-            return np.concatenate([self.bucket_policy([node])[:, hands % 7] for node in nodes])
         out = []
         for node in nodes:
             buckets = self.buckets_at(self.tree.roots[[node]], board, hands)[self.tree.actor[node], :, 0]
