@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-THREADS = 1024
+THREADS = 640
 PLACES_THREADS = 64
 HANDS, HELD, LEFT = 1081, 46, 47
 """A river leaves 1,081 hands of 47 cards, 46 with each card."""
@@ -41,22 +41,22 @@ WALK = r"""
 #define PARTS ((HANDS + STEP - 1) / STEP)
 
 extern "C" __global__ void walk(
-    const short *all_cards,              // (R, 9, HANDS)
-    const short *all_lists,              // (R, HELD, LEFT): the places of the hands with each card, ascending
-    const float *ranges,                 // (2, lanes, COMBOS) both seats' at the roots
-    const unsigned short *all_which,     // (R, 2, HANDS, lanes) buckets
-    const float *rows,                   // (lanes, 2, buckets, WIDTH) probabilities
+    const short *__restrict__ all_cards,              // (R, 9, HANDS)
+    const short *__restrict__ all_lists,              // (R, HELD, LEFT): the places of the hands with each card, ascending
+    const float *__restrict__ ranges,                 // (2, lanes, COMBOS) both seats' at the roots
+    const unsigned short *__restrict__ all_which,     // (R, 2, HANDS, lanes) buckets
+    const float *__restrict__ rows,                   // (lanes, 2, buckets, WIDTH) probabilities
     const float *won,                    // (2, lanes, ENDS) what the better hand wins, or all by the fold
-    float *out,                          // (R, 2, lanes, HANDS + 1)
+    float *__restrict__ out,                          // (R, 2, lanes, HANDS + 1)
     int lanes, int buckets)
 {
     ROOM(room);
-    float *reach = room;                              // (SEQUENCES, HANDS)
-    float *sums = reach + SEQUENCES * HANDS;          // (SHOWN, HANDS + 1)
-    float *by_card = sums + SHOWN * (HANDS + 1);      // (SHOWN, HELD + 1, LEFT)
-    float *mass = by_card + SHOWN * (HELD + 1) * LEFT; // (SEQUENCES, LEFT)
-    float *part = mass + SEQUENCES * LEFT;            // (SEQUENCES, PARTS)
-    float *every = part + SEQUENCES * PARTS;          // (SEQUENCES,)
+    float *__restrict__ reach = room;                              // (SEQUENCES, HANDS)
+    float *__restrict__ sums = reach + SEQUENCES * HANDS;          // (SHOWN, HANDS + 1)
+    float *__restrict__ by_card = sums + SHOWN * (HANDS + 1);      // (SHOWN, HELD + 1, LEFT)
+    float *__restrict__ mass = by_card + SHOWN * (HELD + 1) * LEFT; // (SEQUENCES, LEFT)
+    float *__restrict__ part = mass + SEQUENCES * LEFT;            // (SEQUENCES, PARTS)
+    float *__restrict__ every = part + SEQUENCES * PARTS;          // (SEQUENCES,)
     const int lane = blockIdx.x, river = blockIdx.y, other = 1 - SEAT;
     const short *cards = all_cards + (size_t)river * 9 * HANDS, *lists = all_lists + (size_t)river * HELD * LEFT;
     const float *range = ranges + ((size_t)other * lanes + lane) * COMBOS;
@@ -67,10 +67,11 @@ extern "C" __global__ void walk(
     constexpr int firsts[] = DECISION_FIRST, lasts[] = DECISION_LAST, child[] = CHILD;
 
     for (int k = threadIdx.x; k < HANDS; k += blockDim.x) {
-        float row[WIDTH], sequence[ACTIONS + 1];
+        ALIGNED float row[WIDTH];
+        float sequence[ACTIONS + 1];
         const float *from = chances + (size_t)which[(size_t)k * lanes] * WIDTH;
 #pragma unroll
-        for (int a = 0; a < ACTIONS; a++) row[a] = from[a];
+        for (int a = 0; a < ACTIONS; a += 4) FOUR(row + a) = FOUR(from + a);  // rows begin at multiples of 64 bytes
         sequence[0] = range[ORDER(k)];
 #pragma unroll
         for (int a = 0; a < ACTIONS; a++) sequence[a + 1] = sequence[above[a]] * row[a];
@@ -82,6 +83,7 @@ extern "C" __global__ void walk(
         float sum = 0.0f;
         if (i < SEQUENCES * LEFT) {
             const int j = i / LEFT, card = i % LEFT;
+#pragma unroll 8
             for (int p = 0; p < HELD; p++) {
                 if (j < SHOWN) by_card[(j * (HELD + 1) + p) * LEFT + card] = sum;
                 sum += reach[j * HANDS + lists[p * LEFT + card]];
@@ -149,7 +151,7 @@ extern "C" __global__ void walk(
 PLACES = r"""
 // Each hand's place in both ranges, as _river_kernels.place_hands has it: added up in the same order, in the same types.
 extern "C" __global__ void places(
-    const short *all_cards,       // (R, 9, HANDS)
+    const short *__restrict__ all_cards,       // (R, 9, HANDS)
     const float *came,            // (2, COMBOS, lanes) the ranges
     unsigned short *out,          // (R, 2, HANDS, lanes)
     int lanes, int own, int equity)
@@ -198,6 +200,8 @@ extern "C" __global__ void places(
 
 ON_GPU = f"""
 #define PLACES_THREADS {PLACES_THREADS}
+#define ALIGNED __align__(16)
+#define FOUR(place) *(float4 *)(place)
 #define ROOM(name) extern __shared__ float name[]
 #define SMALL_ROOM(name) __shared__ float name[3 * (LEFT + 1) * PLACES_THREADS]
 """

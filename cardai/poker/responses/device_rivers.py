@@ -45,6 +45,12 @@ class Level:
         won = torch.from_numpy(np.ascontiguousarray(tree.won[:, grove.ends], np.float32)).to(device)
         return cls(grove, len(deal), np.where(deal, np.cumsum(deal) - 1, -1), won)
 
+    @cached_property
+    def behind(self) -> list[Tensor]:
+        """By seat: the sequences that lead to where the next street is dealt."""
+        ends = self.grove.shape.end[self.deal >= 0]
+        return [torch.from_numpy(ends[:, 1 + seat].copy()).to(self.won.device) for seat in range(2)]
+
     @property
     def dealt(self) -> int:
         """How many deals all of its subtrees have."""

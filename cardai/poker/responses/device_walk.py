@@ -23,7 +23,7 @@ from cardai.poker.hands.combos import COUNT, left_by
 from cardai.poker.range_policy import RangePolicy, TablePolicy
 from cardai.poker.ranges.public_tree import SHOWDOWN, PublicTree
 from cardai.poker.responses import _device_source as source
-from cardai.poker.responses.device_rivers import Compiled, Level, Rivers, folded, folded_on, looked_up
+from cardai.poker.responses.device_rivers import Compiled, Level, Rivers, folded, folded_on, looked_up, sent
 from cardai.poker.responses.river_forest import groves_of
 from cardai.poker.responses.street_response import Vectors, Walker, next_cards
 
@@ -75,7 +75,7 @@ class DeviceWalker(Walker):
         for lane, root in enumerate(order.tolist()):
             if root in roots:
                 ranges[:, lane] = roots[root]
-        given = torch.from_numpy(ranges).to(self.device)
+        given = sent(ranges, self.device)
         if street == 3:
             sums = torch.zeros_like(given)
             self._add_rivers(list(board[:4]), [(int(board[4]), [0])], given, sums)
@@ -101,7 +101,7 @@ class DeviceWalker(Walker):
                 for end in range(level.ends):
                     sequence = int(level.grove.shape.end[end, 2 - seat])
                     if level.deal[end] >= 0:
-                        ends.append(later[seat][:, level.deal[end]])
+                        ends.append(later[seat][:, int(level.deal[end])])
                     else:
                         ends.append(met[:, sequence] * level.won[seat, :, end, None])
                 out[seat, taken : taken + len(level.grove.roots)] = level.respond(seat, ends)
@@ -118,7 +118,7 @@ class DeviceWalker(Walker):
             told(alike * sum(len(namings) for _, namings in cards))
         else:
             for card, namings in cards:
-                open_ = torch.from_numpy(left_by([card]).astype(np.float64)).to(self.device)
+                open_ = self._open[card]
                 found = self._answer(street + 1, [*board, card], below * open_, told, alike * len(namings)) * open_
                 for renaming in namings:
                     sums.index_add_(2, self._maps[renaming], found)
@@ -143,8 +143,7 @@ class DeviceWalker(Walker):
         """Return (2, deals, 1326) the ranges at a street's deals, shape by shape."""
         parts = []
         for level, both in zip(self.levels[street], reaches, strict=True):
-            ends = np.flatnonzero(level.deal >= 0)
-            own = [both[seat][:, level.grove.shape.end[ends, 1 + seat].tolist()].flatten(0, 1) for seat in range(2)]
+            own = [both[seat].index_select(1, level.behind[seat]).flatten(0, 1) for seat in range(2)]
             parts.append(torch.stack(own))
         return torch.cat(parts, dim=1)
 
@@ -160,6 +159,11 @@ class DeviceWalker(Walker):
             found = place[np.searchsorted(deals[place], self.roots_of[street])]
             out.append(torch.from_numpy(found).to(self.device))
         return out
+
+    @cached_property
+    def _open(self) -> Tensor:
+        """(52, 1326) 0 for the hands with a card."""
+        return torch.from_numpy(np.stack([left_by([card]) for card in range(52)]).astype(np.float64)).to(self.device)
 
     @cached_property
     def _maps(self) -> Tensor:

@@ -295,22 +295,6 @@ class Walker:
         return np.asarray(values[0], np.float64)
 
 
-def walker_on(device: str, tree: PublicTree, player: RangePolicy) -> Walker:
-    """Return what walks ranges on ``device``, cpu or one of torch's: all of it where the player has tables, else the ends of hands.
-
-    Raises:
-        UsageError: torch sees no such device.
-    """
-    if device == "cpu":
-        return Walker(tree, player)
-    from cardai.poker.responses.dense_showdowns import DenseShowdowns
-    from cardai.poker.responses.device_walk import DeviceWalker, can_walk
-
-    return (
-        DeviceWalker(tree, player, device) if can_walk(tree, player) else Walker(tree, player, DenseShowdowns(device))
-    )
-
-
 _UNCHANGED = np.arange(COUNT)[None]
 _HOLDS = (np.arange(52)[:, None, None] == _PAIRS).any(axis=2)
 """(52, 1326) whether a card is in a hand."""

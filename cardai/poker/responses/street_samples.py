@@ -29,15 +29,15 @@ from cardai.poker.buckets.tables import STREETS as STREETS
 from cardai.poker.hand_classes import CLASSES
 from cardai.poker.hands.boards import BOARD_SIZES, boards
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
-from cardai.poker.range_policy import blind_policy, range_player
+from cardai.poker.range_policy import RangePolicy, blind_policy, range_player
 from cardai.poker.ranges.leaves import apart
-from cardai.poker.ranges.public_tree import DEAL, DECISION, holdem_tree
+from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree, holdem_tree
 from cardai.poker.responses.blind_response import blind_response
 from cardai.poker.responses.board_sample import sample_boards
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
 from cardai.poker.responses.no_limit_hands import no_limit_hands
 from cardai.poker.responses.preflop_response import FLOPS, PreflopGame, two_sided
-from cardai.poker.responses.street_response import need_late_showdowns, walker_on
+from cardai.poker.responses.street_response import Walker, need_late_showdowns
 
 WHO = "A best response"
 RESPONSE_BETS = "0.5+1+2+allin"
@@ -84,6 +84,22 @@ class StreetOptions(Options):
     def drawn(self) -> int:
         """How many boards are drawn."""
         return BOARDS if self.boards is None else self.boards
+
+
+def walker_on(device: str, tree: PublicTree, player: RangePolicy) -> Walker:
+    """Return what walks ranges on ``device``, cpu or one of torch's: all of it where the player has tables, else the ends of hands.
+
+    Raises:
+        UsageError: torch sees no such device.
+    """
+    if device == "cpu":
+        return Walker(tree, player)
+    from cardai.poker.responses.dense_showdowns import DenseShowdowns
+    from cardai.poker.responses.device_walk import DeviceWalker, can_walk
+
+    return (
+        DeviceWalker(tree, player, device) if can_walk(tree, player) else Walker(tree, player, DenseShowdowns(device))
+    )
 
 
 class _Streets(Sampler):

@@ -34,7 +34,11 @@ HOST = """
 #include <cstddef>
 struct Dim {int x, y, z;};
 static Dim threadIdx, blockIdx, blockDim;
+struct Four {float x, y, z, w;};
 #define __global__
+#define __restrict__
+#define ALIGNED alignas(16)
+#define FOUR(place) *(Four *)(place)
 #define __syncthreads()
 #define ROOM(name) static float name[100000]
 #define PLACES_THREADS 64
