@@ -3,7 +3,7 @@
     python benchmarks/aivat.py [--game short_deck:bets=half+pot+allin] [--games 5000] [--seeds 1]
 
 Pairs of players on duplicate decks: two that play by rules, and an uneven pair. ``high_cards`` bets high cards and pairs, at
-any game of two hole cards; the first of a pair is measured. ``--coverage 1000`` draws hands from those anew and prints how
+any game of two hole cards; the first of a pair is measured. ``--pair 2`` takes the second alone. ``--coverage 1000`` draws hands from those anew and prints how
 often the intervals hold what they are for.
 """
 
@@ -50,10 +50,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=5000)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--coverage", type=int, default=0, metavar="N", help="samples of each size that are drawn")
+    parser.add_argument("--pair", type=int, choices=range(1, len(PAIRS) + 1), help="one of the pairs alone")
     args = parser.parse_args()
     game = make.game(args.game)
     print(f"{args.game}, {args.games:,} hands, {game.unit} a hand")
-    for names in PAIRS:
+    for names in PAIRS[args.pair - 1 : args.pair] if args.pair else PAIRS:
         players = [HighCards() if name == "high_cards" else make.agent(name) for name in names]
         for seed in range(args.seeds):
             with tempfile.TemporaryDirectory() as folder:

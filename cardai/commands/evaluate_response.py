@@ -13,7 +13,6 @@ from cardai.commands.invocation import Jobs, Json, On, Seed, note, out, print_js
 
 if TYPE_CHECKING:
     from cardai.poker.responses.measure import Options, Response
-    from cardai.poker.responses.street_response import TerminalValues
 
 
 class From(StrEnum):
@@ -27,7 +26,7 @@ class From(StrEnum):
 
 
 class Device(StrEnum):
-    """Where ranges meet."""
+    """Where ranges are walked."""
 
     auto = "auto"
     cpu = "cpu"
@@ -99,7 +98,7 @@ SIZES = Annotated[
 ]
 DEVICE = Annotated[
     Device,
-    typer.Option(help="Where ranges meet: auto (dense products on a GPU if torch sees one, else sweeps), cpu, cuda."),
+    typer.Option(help="Where ranges are walked: auto (a GPU if torch sees one), cpu, cuda. The results are the same."),
 ]
 HANDS = Annotated[
     int, typer.Option("--hands", "-n", metavar="N", min=2, max=100_000_000, help="Hands; each deal from both seats.")
@@ -182,7 +181,7 @@ def best_response(
         raise UsageError(
             "--bets names the responder's bets along hands of full no-limit. Give --hands too, or leave it out."
         )
-    options = StreetOptions(game, agent, street, boards, hands, seed, bets or RESPONSE_BETS, _terminal_values(device))
+    options = StreetOptions(game, agent, street, boards, hands, seed, bets or RESPONSE_BETS, _walked_on(device))
     found = _measured(options, "best response", unit, 1, keep, jobs, on)
     if json:
         print_json(_response_json({"game": game, "agent": agent, "from": start.value}, found, unit, seed))
@@ -261,18 +260,17 @@ def _end(found: Response, unit: str, each: int, keep: str | None) -> None:
         raise typer.Exit(130)
 
 
-def _terminal_values(device: Device) -> TerminalValues:
-    """Return what works out the ends of hands. Raises PluginError without torch, UsageError without such a device."""
+def _walked_on(device: Device) -> str:
+    """Return the device that ranges are walked on. Raises PluginError without torch, UsageError without such a device."""
     from cardai.core.extras import need_extra
-    from cardai.poker.responses.street_response import Sweeps
 
     if device == Device.cuda:
         need_extra("torch", "--device cuda", "torch")
-    if device != Device.cpu and find_spec("torch"):
-        from cardai.poker.responses.dense_showdowns import DenseShowdowns, on_a_gpu
+    if device == Device.cpu or not find_spec("torch"):
+        return "cpu"
+    from cardai.learn.networks import choose_device
 
-        return DenseShowdowns("cuda") if device == Device.cuda else on_a_gpu() or Sweeps()
-    return Sweeps()
+    return choose_device(device.value).type
 
 
 def _response_json(asked: dict[str, Any], found: Response, unit: str, seed: int) -> dict[str, Any]:

@@ -43,7 +43,9 @@ class Invocation:
     work: str = ""
     """What long work was last shown, ..."""
     shown_at: float = 0.0
-    """... and when."""
+    """... and when, ..."""
+    begun_at: float = float("-inf")
+    """... and when it was last said that some begins."""
 
 
 _invocation = Invocation()
@@ -88,6 +90,7 @@ def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
     _invocation.debug = _invocation.quiet = _invocation.taken = False
     _invocation.command = _invocation.work = ""
+    _invocation.begun_at = float("-inf")
     _invocation.warned.clear()
     _invocation.stdout = None
     trust_all(False)
@@ -252,16 +255,16 @@ def say(text: str) -> None:
 
 def show_work(label: str, done: int, total: int) -> None:
     """Show on stderr how far long work is (a listener of :mod:`cardai.core.progress`): a line that changes on a
-    terminal, else a line when something begins; nothing with --quiet.
+    terminal, else a line when something begins, unless one was just written; nothing with --quiet.
     """
     if _invocation.quiet:
         return
     if sys.stderr.isatty():
         share = f" {100 * done // total} %" if total else f" {done:,}" if done else ""
         show_state("" if total and done >= total else f"{label}{share}")
-    elif label != _invocation.work:
+    elif label != _invocation.work and time.monotonic() - _invocation.begun_at > BRIEF:
         note(f"{label} ...")
-        _invocation.shown_at = time.monotonic()
+        _invocation.shown_at = _invocation.begun_at = time.monotonic()
     elif _due():
         note(f"{label}: {done:,} of {total:,}" if total else f"{label}: {done:,}")
     _invocation.work = label
@@ -269,6 +272,8 @@ def show_work(label: str, done: int, total: int) -> None:
 
 SILENCE = 30.0
 """Seconds after which long work says in a file or a pipe how far it is."""
+BRIEF = 10.0
+"""Seconds within which no two lines say there that something begins: boards that take a moment are no news."""
 
 
 def _due() -> bool:

@@ -8,8 +8,8 @@ raises are amounts, :func:`amounts_of` asks how often each hand raises to which.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -152,21 +152,36 @@ class RangePolicy(Protocol):
 
 
 @runtime_checkable
-class TablePolicy(Protocol):
-    """A :class:`RangePolicy` that on the river looks up each hand's bucket in a table of probabilities.
+class TablePolicy(RangePolicy, Protocol):
+    """A :class:`RangePolicy` that looks up each hand's bucket in a table of probabilities.
 
     Who walks many subtrees can then pack the table once, instead of asking for every hand at every node.
     """
 
-    @property
-    def river_buckets(self) -> int:
-        """How many buckets the river has."""
+    def bucket_count(self, street: int) -> int:
+        """Return how many buckets a street has."""
 
     def bucket_policy(self, nodes: Int64s) -> Float32s:
-        """Return (rows, buckets): for each action of each decision node of the river (in order) its probability."""
+        """Return (rows, buckets): for each action of each decision node of one street (in order) its probability."""
 
     def buckets_at(self, roots: Int64s, board: Sequence[int], hands: Int64s) -> Int64s:
         """Return (2, n, s) the buckets of ``hands`` (n,) of either seat on ``board`` in the subtrees below ``roots`` (s,)."""
+
+    def places_in_ranges(self) -> PlacesInRanges | None:
+        """Return how the river's buckets follow from ranges, if they do (then a GPU can tell them); else None."""
+
+
+class PlacesInRanges(NamedTuple):
+    """The river's buckets by a hand's place in both ranges that come to its root: ``own * equity`` of them.
+
+    The first of a bucket's two numbers is how much of the seat's own range is weaker, in ``own`` parts; the second the hand's
+    equity against the other's range, in ``equity`` parts.
+    """
+
+    own: int
+    equity: int
+    trunk: Callable[[Int64s], Float32s]
+    """What :meth:`TablePolicy.bucket_policy` is, of who brings those ranges to the river."""
 
 
 class RangeAdapter:

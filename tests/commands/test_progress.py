@@ -54,6 +54,15 @@ def test_work_of_many_parts_says_so_too(clock: list[float], capsys: pytest.Captu
     assert _said(capsys) == ["Board 1 ...", "Board 1: 2 of 2,352", "Board 1: 4 of 2,352"]
 
 
+def test_boards_of_a_moment_are_no_lines(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    for board in range(120):
+        invocation.show_work(f"Board {board}", 0, 48)
+        clock[0] += 0.5
+    said = _said(capsys)
+    assert said[0] == "Board 0 ..."
+    assert 2 < len(said) < 10
+
+
 def test_quiet_says_nothing(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
     invocation.set_quiet(True)
     with invocation.progress("x") as advance:

@@ -62,8 +62,3 @@ def _matrices(device: str, hands: bytes, ends: bytes) -> tuple[torch.Tensor, tor
 def apart(cards: torch.Tensor) -> torch.Tensor:
     """Return (n, n) whether two of the hands ``cards`` (n, 2) share no card."""
     return (cards[:, None, :, None] != cards[None, :, None, :]).all(dim=3).all(dim=2)
-
-
-def on_a_gpu() -> DenseShowdowns | None:
-    """Return the products on the first GPU; None where torch sees none."""
-    return DenseShowdowns("cuda") if torch.cuda.is_available() else None

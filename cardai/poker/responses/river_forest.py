@@ -34,12 +34,14 @@ _HANDS = comb(47, 2)
 
 @frozen(eq=False)
 class Grove:
-    """The river's subtrees of one shape, S of them, in B blocks of sixteen."""
+    """A street's subtrees of one shape, S of them, in B blocks of sixteen."""
 
     roots: Int64s = field(repr=False)
     """(S,) their roots in the public tree."""
     decisions: tuple[Int64s, Int64s] = field(repr=False)
     """By seat (S, d): the nodes in which it decides, in the order of its actions."""
+    ends: Int64s = field(repr=False)
+    """(S, t) the nodes with no decision."""
     shape: kernels.Shape = field(repr=False)
     factors: Packed = field(repr=False)
     """(B, 2, t, 48): see :func:`._forest_kernels.terminal_values`."""
@@ -71,7 +73,7 @@ class RiverForest:
 
     def __init__(self, tree: PublicTree, player: RangePolicy, dtype: npt.DTypeLike = np.float32) -> None:
         self.tree, self.player, self.dtype = tree, player, dtype
-        self.groves = _groves(tree, dtype)
+        self.groves = groves_of(tree, 3, dtype)
         self.roots: Int64s = np.concatenate([one.roots for one in self.groves])
 
     def pack(self, roots: Mapping[int, Float64s]) -> list[Packed]:
@@ -167,7 +169,7 @@ class _Tables:
         self._which: list[Packed] = []
 
     def _pack(self, grove: Grove) -> Packed:
-        rows = np.zeros((len(grove.roots), 2, self.player.river_buckets, grove.width), self.forest.dtype)
+        rows = np.zeros((len(grove.roots), 2, self.player.bucket_count(3), grove.width), self.forest.dtype)
         for seat, nodes in enumerate(grove.decisions):
             if nodes.size:
                 for lane, own in enumerate(nodes):
@@ -179,7 +181,7 @@ class _Tables:
         """Take a board, and the hands (n,) it leaves in the order in which they are wanted."""
         found = self.player.buckets_at(self.forest.roots, board, hands)
         ends = np.cumsum([len(one.roots) for one in self.forest.groves])[:-1]
-        count, parts = self.player.river_buckets, np.split(found, ends, axis=2)
+        count, parts = self.player.bucket_count(3), np.split(found, ends, axis=2)
         self._which = [_places(grove, count, part) for grove, part in zip(self.forest.groves, parts, strict=True)]
 
     def block(self, number: int, block: int) -> tuple[Packed, Packed]:
@@ -197,20 +199,25 @@ def _places(grove: Grove, count: int, buckets: Int64s) -> Packed:
     return np.ascontiguousarray(blocks).reshape(grove.blocks, 2, n * LANES)
 
 
-def _groves(tree: PublicTree, dtype: npt.DTypeLike) -> list[Grove]:
-    """Return the river's subtrees by shape."""
+def groves_of(tree: PublicTree, street: int, dtype: npt.DTypeLike) -> list[Grove]:
+    """Return a street's subtrees by shape; where another street is dealt is an end."""
     by_shape: dict[bytes, list[Int64s]] = {}
     for root, nodes in tree.subtrees.items():
-        if tree.street[root] == 3:
-            child = np.where(tree.child[nodes] >= 0, tree.child[nodes] - nodes[0], -1)
-            alike = np.concatenate([tree.kind[nodes][:, None], tree.actor[nodes][:, None], child], axis=1)
+        if tree.street[root] == street:
+            alike = np.concatenate([tree.kind[nodes][:, None], tree.actor[nodes][:, None], _below(tree, nodes)], axis=1)
             by_shape.setdefault(alike.tobytes(), []).append(nodes)
     return [_grove(tree, np.stack(members), dtype) for members in by_shape.values()]
 
 
+def _below(tree: PublicTree, nodes: Int64s) -> Int64s:
+    """Return (m, A) the places among a subtree's ``nodes`` (m,) of what follows each decision; -1 where nothing does."""
+    own = (tree.child[nodes] >= 0) & (tree.kind[nodes] == DECISION)[:, None]
+    return np.where(own, np.searchsorted(nodes, np.maximum(tree.child[nodes], 0)), -1)
+
+
 def _grove(tree: PublicTree, members: Int64s, dtype: npt.DTypeLike) -> Grove:
     """Return the grove of subtrees ``members`` (S, m), each with its nodes in order."""
-    first = members[0]
+    first, under = members[0], _below(tree, members[0])
     kind, actor = tree.kind[first], tree.actor[first].astype(np.int64)
     deciding, ending = np.flatnonzero(kind == DECISION), np.flatnonzero(kind != DECISION)
     row = np.zeros(len(first), np.int64)
@@ -219,7 +226,7 @@ def _grove(tree: PublicTree, members: Int64s, dtype: npt.DTypeLike) -> Grove:
     decision, child, above = [], [], ([], [])  # type: tuple[list[tuple[int, int, int]], list[int], tuple[list[int], list[int]]]
     for place in deciding.tolist():
         seat = int(actor[place])
-        below = (tree.child[first[place], : tree.num_children[first[place]]] - first[0]).tolist()
+        below = under[place, : tree.num_children[first[place]]].tolist()
         decision.append((seat, len(child), len(child) + len(below)))
         for one in below:
             sequence[one] = sequence[place]
@@ -237,7 +244,8 @@ def _grove(tree: PublicTree, members: Int64s, dtype: npt.DTypeLike) -> Grove:
         np.array(decision, np.int64).reshape(-1, 3), np.array(child, np.int64), table, actions, end, order
     )
     decisions = tuple(members[:, deciding[actor[deciding] == seat]] for seat in range(2))
-    return Grove(members[:, 0].copy(), decisions, shape, _factors(tree, members[:, ending], shown, dtype))  # type: ignore[arg-type]
+    ends = members[:, ending]
+    return Grove(members[:, 0].copy(), decisions, ends, shape, _factors(tree, ends, shown, dtype))  # type: ignore[arg-type]
 
 
 def _factors(tree: PublicTree, ends: Int64s, shown: Bools, dtype: npt.DTypeLike) -> Packed:

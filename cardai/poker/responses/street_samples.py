@@ -29,15 +29,15 @@ from cardai.poker.buckets.tables import STREETS as STREETS
 from cardai.poker.hand_classes import CLASSES
 from cardai.poker.hands.boards import BOARD_SIZES, boards
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
-from cardai.poker.range_policy import blind_policy, range_player
+from cardai.poker.range_policy import RangePolicy, blind_policy, range_player
 from cardai.poker.ranges.leaves import apart
-from cardai.poker.ranges.public_tree import DEAL, DECISION, holdem_tree
+from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree, holdem_tree
 from cardai.poker.responses.blind_response import blind_response
 from cardai.poker.responses.board_sample import sample_boards
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
 from cardai.poker.responses.no_limit_hands import no_limit_hands
 from cardai.poker.responses.preflop_response import FLOPS, PreflopGame, two_sided
-from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
+from cardai.poker.responses.street_response import Walker, need_late_showdowns
 
 WHO = "A best response"
 RESPONSE_BETS = "0.5+1+2+allin"
@@ -59,8 +59,8 @@ class StreetOptions(Options):
     seed: int = 0
     bets: str = RESPONSE_BETS
     """In full no-limit along hands: the responder's bets."""
-    terminal_values: TerminalValues = SWEEPS
-    """Sweeps on the CPU, or products on a GPU (:mod:`cardai.poker.responses.dense_showdowns`), with the same result."""
+    device: str = "cpu"
+    """Where ranges are walked, cpu or a device of torch's, with the same result."""
 
     def sampler(self) -> Sampler:
         game, agent = make.as_game(self.game), make.as_agent(self.agent)
@@ -86,6 +86,22 @@ class StreetOptions(Options):
         return BOARDS if self.boards is None else self.boards
 
 
+def walker_on(device: str, tree: PublicTree, player: RangePolicy) -> Walker:
+    """Return what walks ranges on ``device``, cpu or one of torch's: all of it where the player has tables, else the ends of hands.
+
+    Raises:
+        UsageError: torch sees no such device.
+    """
+    if device == "cpu":
+        return Walker(tree, player)
+    from cardai.poker.responses.dense_showdowns import DenseShowdowns
+    from cardai.poker.responses.device_walk import DeviceWalker, can_walk
+
+    return (
+        DeviceWalker(tree, player, device) if can_walk(tree, player) else Walker(tree, player, DenseShowdowns(device))
+    )
+
+
 class _Streets(Sampler):
     """A sampler that walks ranges through streets."""
 
@@ -95,7 +111,7 @@ class _Streets(Sampler):
         if not options.street:
             need_late_showdowns(tree)
         self.options = options
-        self.walker = Walker(tree, range_player(game, agent, tree), options.terminal_values)
+        self.walker = walker_on(options.device, tree, range_player(game, agent, tree))
 
 
 class BoardSamples(_Streets):

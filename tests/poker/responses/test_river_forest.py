@@ -26,7 +26,11 @@ class Alone(Sweeps):
 class Tabled:
     """Plays by a table of 7 buckets, which differ by seat, subtree and board; hands fall into them by their number."""
 
-    river_buckets = 7
+    def bucket_count(self, street):
+        return 7
+
+    def places_in_ranges(self):
+        return None
 
     def __init__(self, tree):
         self.tree = tree
@@ -45,8 +49,6 @@ class Tabled:
 
     def range_policy(self, nodes, board):
         hands = np.arange(COUNT)
-        if len(board) < 5:
-            return np.concatenate([self.bucket_policy([node])[:, hands % 7] for node in nodes])
         out = []
         for node in nodes:
             buckets = self.buckets_at(self.tree.roots[[node]], board, hands)[self.tree.actor[node], :, 0]

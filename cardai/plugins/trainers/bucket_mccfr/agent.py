@@ -93,20 +93,22 @@ class BucketAgent(Agent):
         kernels.answer_ranges(self.layout.nodes.node, nodes, np.ascontiguousarray(places), self.chances, out)
         return out
 
-    @property
-    def river_buckets(self) -> int:
-        """How many buckets the river has: see :class:`cardai.poker.range_policy.TablePolicy`."""
-        return self.buckets.counts[3]
+    def bucket_count(self, street: int) -> int:
+        """Return how many buckets a street has: see :class:`cardai.poker.range_policy.TablePolicy`."""
+        return self.buckets.counts[street]
 
     def bucket_policy(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return (rows, buckets): see :class:`cardai.poker.range_policy.TablePolicy`."""
-        return rows_of(self.layout, nodes, self.river_buckets, self.chances)
+        return rows_of(self.layout, nodes, self.buckets.counts[self.tree.street[nodes[0]]], self.chances)
 
     def buckets_at(
         self, roots: npt.NDArray[np.int64], board: Sequence[int], hands: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
         """Return (2, n, s): see :class:`cardai.poker.range_policy.TablePolicy`."""
         return np.broadcast_to(self.buckets.of(board, hands)[:, None], (2, len(hands), len(roots)))
+
+    def places_in_ranges(self) -> None:
+        """Return None: its buckets follow from the cards alone."""
 
     @cached_property
     def chances(self) -> npt.NDArray[np.float32]:

@@ -133,6 +133,23 @@ class Blueprint:
         self._slot[order] = -1
         return out
 
+    def bucket_policy(self, nodes: npt.NDArray[np.int64]) -> Table:
+        """Return (rows, buckets) the probabilities by which the ranges go down, of nodes of one street before the river.
+
+        They are the numbers that :func:`._river_kernels.trunk` multiplies by, to the last bit.
+        """
+        known, count = self.layout.nodes.node, self.buckets.counts[self.layout.tree.street[nodes[0]]]
+        out = []
+        for at in nodes.tolist():
+            first, stride, actions = known[at, BASE], known[at, STRIDE], int(self.layout.tree.num_children[at])
+            weights = self.average[first + np.arange(actions)[:, None] + stride * np.arange(count)]
+            total = np.zeros(count, np.float32)
+            for one in weights:
+                total += one
+            alike = np.full_like(weights, np.float32(1) / np.float32(actions))
+            out.append(np.divide(weights, total, out=alike, where=total > 0))
+        return np.concatenate(out)
+
 
 @frozen
 class RiverBuckets:

@@ -17,6 +17,7 @@ from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent, chances_of, 
 from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout
 from cardai.plugins.trainers.bucket_mccfr.river import RIVER, RiverPlaces
 from cardai.poker.hands.combos import COUNT, pair_index
+from cardai.poker.range_policy import PlacesInRanges
 
 
 class RiverAgent(Agent):
@@ -75,20 +76,28 @@ class RiverAgent(Agent):
         kernels.answer_ranges(self.layout.nodes.node, nodes, places, self.chances, out)
         return out
 
-    @property
-    def river_buckets(self) -> int:
-        """How many buckets the river has: see :class:`cardai.poker.range_policy.TablePolicy`."""
-        return self.places.kind.count
+    def bucket_count(self, street: int) -> int:
+        """Return how many buckets a street has: see :class:`cardai.poker.range_policy.TablePolicy`."""
+        return self.places.kind.count if street == RIVER else self.earlier.bucket_count(street)
 
     def bucket_policy(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return (rows, buckets): see :class:`cardai.poker.range_policy.TablePolicy`."""
-        return rows_of(self.layout, nodes, self.river_buckets, self.chances)
+        if self.tree.street[nodes[0]] < RIVER:
+            return self.earlier.bucket_policy(nodes)
+        return rows_of(self.layout, nodes, self.places.kind.count, self.chances)
 
     def buckets_at(
         self, roots: npt.NDArray[np.int64], board: Sequence[int], hands: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
         """Return (2, n, s): see :class:`cardai.poker.range_policy.TablePolicy`."""
+        if len(board) < 5:
+            return self.earlier.buckets_at(roots, board, hands)
         return self.places.among(board, hands, roots)
+
+    def places_in_ranges(self) -> PlacesInRanges:
+        """Return how its river's buckets follow from the blueprint's ranges."""
+        kind = self.places.kind
+        return PlacesInRanges(kind.own, kind.equity, self.places.blueprint.bucket_policy)
 
     @cached_property
     def chances(self) -> npt.NDArray[np.float32]:
