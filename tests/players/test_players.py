@@ -160,6 +160,19 @@ def test_the_no_limit_players_card_is_of_the_files_that_are_there(monkeypatch: p
     assert CARDS["nolimit_resolving"]["files"] == content()
 
 
+def test_what_makes_the_no_limit_player_is_booked_and_stops_at_what_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(BOX))
+    from no_limit import made  # type: ignore[import-not-found]
+
+    made(tmp_path, "list", "cardai list-plugins")
+    first = json.loads((tmp_path / "seconds.json").read_text())["list"]
+    with pytest.raises(SystemExit, match=r"cardai nonsense failed\."):
+        made(tmp_path, "list", "cardai nonsense")
+    assert json.loads((tmp_path / "seconds.json").read_text())["list"] > first > 0
+
+
 def test_the_no_limit_players_levels_are_played_at_any_stacks(boxed: None) -> None:
     made = module("nolimit_resolving")
     assert list(made.LEVELS) == ["full", "strong", "fair", "weak"]
