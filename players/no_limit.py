@@ -13,10 +13,11 @@ import argparse
 import json
 import os
 import re
-import resource
 import shlex
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -31,27 +32,28 @@ NAME = "nolimit_resolving"
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "cardai_players" / NAME
 WORK = f"runs/{NAME}"
-COUNT = 450
+COUNT = 2700
 """Situations that are solved; more make it stronger."""
 SEEDS = (0, 1, 2)
-DEPTHS = {1000: 800_000, 2000: 1_000_000, 4000: 1_000_000, 10_000: 1_200_000, 20_000: 1_000_000}
+DEPTHS = {1000: 5_000_000, 2000: 6_000_000, 4000: 6_000_000, 10_000: 6_284_690, 20_000: 4_863_333}
 """Iterations by stack, in chips of which a big blind is 100."""
-NETWORK = "counterfactual_values:width=32,context=16,batch=10,rate=0.003,anneal=80,device=cpu"
-EPOCHS = 80
+NETWORK = "counterfactual_values:width=32,context=64,batch=20,rate=0.003,device=cpu"
+EPOCHS = 11
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
+BOOKING = threading.Lock()
 MEASURE = f"cardai evaluate lbr --game holdem --agent {NAME}:seconds=0,threads=1,kept=300 --bets fcpa --rounds 3+4 --boards 12 --branches 1"
 
 
-def commands(count: int, work: str) -> dict[str, str]:
+def commands(count: int, epochs: int, work: str) -> dict[str, str]:
     """Return the commands by what each makes under ``work``."""
     work = shlex.quote(work)
     found = {
         "turn": f"cardai situations {work}/turn --street turn --count {count} --intervals 1+2+3+4 "
-        "--bets 1+allin/1+allin/allin --iterations 200+120+80+60+40"
+        "--bets 1+allin/1+allin/allin --iterations 200+120+80+60+40 --device auto"
     }
     for seed in SEEDS:
         found[f"network_{seed}"] = (
-            f"cardai train --trainer {NETWORK} --set situations={work}/turn --game acpc_nolimit_2p --steps {EPOCHS} "
+            f"cardai train --trainer {NETWORK},anneal={epochs} --set situations={work}/turn --game acpc_nolimit_2p --steps {epochs} "
             f"--seed {seed} --out {work}/network_{seed}"
         )
     for stack, steps in DEPTHS.items():
@@ -63,23 +65,34 @@ def commands(count: int, work: str) -> dict[str, str]:
 
 
 def make(given: argparse.Namespace) -> None:
-    """Run what has not been run to its end."""
+    """Run what has not been run to its end: the situations first, then so many trainings at a time as there are jobs."""
     given.work.mkdir(parents=True, exist_ok=True)
-    for what, command in commands(given.count, str(given.work)).items():
-        there = given.work / what
-        if (there / "run.json").exists():
-            if trained(there):
-                say(f"there: {what}")
-                continue
-            command = f"cardai train --resume {shlex.quote(str(there))}"
-        say(command)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        try:
-            called(command)
-        finally:  # what was stopped half way has taken its time too
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            book(given.work, what, spent)
+    lines = commands(given.count, given.epochs, str(given.work))
+    turn = lines.pop("turn")
+    made(given.work, "turn", turn.replace("--device auto", f"--jobs {given.jobs}") if given.jobs > 1 else turn)
+    pool = ThreadPoolExecutor(given.jobs)
+    try:
+        for one in [pool.submit(made, given.work, what, command) for what, command in lines.items()]:
+            one.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def made(work: Path, what: str, command: str) -> None:
+    """Run a command of cardai's, or go on with the run that it began, and book its CPU seconds."""
+    there = work / what
+    if (there / "run.json").exists():
+        if trained(there):
+            say(f"there: {what}")
+            return
+        command = f"cardai train --resume {shlex.quote(str(there))}"
+    say(command)
+    begun = subprocess.Popen(shown_as(command), stdout=subprocess.DEVNULL, env=environment())
+    _, status, used = os.wait4(begun.pid, 0)
+    begun.returncode = os.waitstatus_to_exitcode(status)
+    book(work, what, used.ru_utime + used.ru_stime)  # what was stopped half way has taken its time too
+    if begun.returncode:
+        raise SystemExit(f"{command} failed.")
 
 
 def trained(path: Path) -> bool:
@@ -98,15 +111,25 @@ def say(words: str) -> None:
 def book(work: Path, what: str, seconds: float) -> None:
     """Add CPU seconds to what something has taken."""
     file = work / "seconds.json"
-    known = read_json(file) if file.exists() else {}
-    write_json(file, {**known, what: round(known.get(what, 0.0) + seconds, 1)})
+    with BOOKING:
+        known = read_json(file) if file.exists() else {}
+        write_json(file, {**known, what: round(known.get(what, 0.0) + seconds, 1)})
+
+
+def shown_as(command: str) -> list[str]:
+    """Return the words that start a command of cardai's."""
+    return [sys.executable, "-m", "cardai", *shlex.split(command)[1:]]
+
+
+def environment() -> dict[str, str]:
+    """Return the environment in which the player is the one that lies here, whatever is installed."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
 
 
 def called(command: str, *more: str) -> str:
-    """Run a command of cardai's, and return what it prints; the player is the one that lies here, whatever is installed."""
-    words = [sys.executable, "-m", "cardai", *shlex.split(command)[1:], *more]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, env=env)
+    """Run a command of cardai's, and return what it prints."""
+    words = [*shown_as(command), *more]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, env=environment())
     if done.returncode:
         raise SystemExit(f"{command} failed.")
     return done.stdout
@@ -135,7 +158,7 @@ def pack(given: argparse.Namespace) -> None:
     (FOLDER / PREFLOP).mkdir(exist_ok=True)
     write_table(table_of([given.work / "depths" / str(stack) for stack in DEPTHS]), FOLDER / PREFLOP)
     count = len(read_json(given.work / "turn" / "situations.json")["shards"]) * 10
-    lines = commands(count, WORK)
+    lines = commands(count, given.epochs, WORK)
     seconds = read_json(given.work / "seconds.json")
     old = read_json(FOLDER / "card.json")
     known_as = old if old.get("files") == content() else {"figure": 0.0, "strength": "not measured yet"}
@@ -185,10 +208,17 @@ def main() -> None:
     parser.add_argument("step", choices=("make", "pack", "measure"))
     parser.add_argument("--work", type=Path, default=Path(WORK))
     parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--epochs", type=int, default=EPOCHS)
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        help="processes: for the situations (with one a GPU solves them, if there is one), then for the trainings",
+    )
     parser.add_argument("--print", action="store_true", dest="shown")
     given = parser.parse_args()
     if given.shown:
-        say("\n".join([*commands(given.count, str(given.work)).values(), MEASURE]))
+        say("\n".join([*commands(given.count, given.epochs, str(given.work)).values(), MEASURE]))
         return
     {"make": make, "pack": pack, "measure": measure}[given.step](given)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,14 @@ def _leduc(known: Mapping[str, Any], rows: Mapping[str, tuple[str, str]]) -> str
         if found:
             value = found["exploitability"]
             out.append(f"| {label} | {value * 5 / 6:.3f} | {value:.3f} | {published} | {found['seconds']:.1f} |\n")
+    seeds = [
+        known[key]["exploitability"] * 5 / 6 for key in known if re.fullmatch(r"leduc: our network(, seed \d+)?", key)
+    ]
+    if len(seeds) > 1:
+        low, mean, high = min(seeds), sum(seeds) / len(seeds), max(seeds)
+        out.append(
+            f"\nOur network from {len(seeds)} seeds, in the release's unit: {mean:.3f} in the mean ({low:.3f} to {high:.3f}).\n"
+        )
     trees = [(key[6:], value) for key, value in known.items() if key.startswith("tree: ")]
     if trees:
         out.append(TREES + "".join(f"| {label} | {value:.3f} |\n" for label, value in trees))

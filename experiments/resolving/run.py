@@ -49,8 +49,11 @@ REPORT = HERE / "report"
 MEASURED = REPORT / "measured.json"
 LEDUC, VALUES = "leduc_deepstack", "resolving:values="
 RELEASE = "leduc_values_release:batch=500,drop=0,rate=0.002"
+OURS, SEEDS = ("leduc_values:anneal=56", 56, 80_000), (0, 1, 2, 3, 4)
+"""Our network of Leduc, and the seeds from which it is trained."""
 NETWORKS = {
-    "ours": ("leduc_values:anneal=56", 56, 80_000),
+    "ours": OURS,
+    **{f"ours_{seed}": OURS for seed in SEEDS[1:]},
     "more": ("leduc_values:batch=500", 60, 200_000),
     "release": (f"{RELEASE},anneal=200", 200, 200_000),
     "release_more": (f"{RELEASE},anneal=400", 400, 400_000),
@@ -79,6 +82,7 @@ def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
         "the same, 200 iterations": ("resolving:iterations=200", ""),
         "the same, unsafe": ("resolving:gadget=false", ""),
         "our network": (by["ours"], ""),
+        **{f"our network, seed {seed}": (by[f"ours_{seed}"], "") for seed in SEEDS[1:]},
         "our network, 200 iterations": (f"{by['ours']},iterations=200", ""),
         "our network, 3,000 iterations": (f"{by['ours']},iterations=3000", ""),
         "our network, unsafe": (f"{by['ours']},gadget=false", ""),
@@ -120,7 +124,8 @@ def train(runs: Path, name: str) -> None:
     if (path / "run.json").is_file():
         session = Session.resume(Run.open(path))
     else:
-        session = Session.start(Run.create(path, spec, LEDUC, None, 0, steps, sys.argv))
+        seed = int(name.removeprefix("ours_")) if name.startswith("ours_") else 0
+        session = Session.start(Run.create(path, spec, LEDUC, None, seed, steps, sys.argv))
     if session.training.step < steps:
         session.train(steps)
 
