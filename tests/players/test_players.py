@@ -22,6 +22,8 @@ from cardai.cli import load_command
 from cardai.core import registry
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import read_table
 from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
+from cardai.plugins.trainers.bucket_mccfr.textures import textures
+from cardai.plugins.trainers.bucket_mccfr.whole import LEVELS
 from cardai.poker.buckets.clusters import clusters
 from cardai.poker.buckets.tables import BucketOptions
 from cardai.poker.hand_classes import class_number
@@ -87,10 +89,14 @@ def test_the_tables_of_a_player_by_buckets_fit_its_game_and_hold_weights(name: s
     assert state is not None
     tree, folder = holdem_tree(cardai.game(CARDS[name]["game"])), BOX / "cardai_players" / name / "run"
     (directory,) = folder.glob("checkpoints/*/")
-    kind = Run.open(folder).trainer().kind  # type: ignore[attr-defined]
-    for file, counts in (("average", (1, 1, 1, kind.count)), ("blueprint", (169, state["flop"], state["turn"], 1))):
+    trainer: Any = Run.open(folder).trainer()
+    whole, cards = trainer.learns == "all", (169, state["flop"], state["turn"], 1)
+    tables = {"average": (1, 1, 1, trainer.kind.count), "blueprint": cards}
+    if whole:
+        tables["trunk_average"] = (169, *(cards[k] * textures((3, 4)[k - 1], False)[1] for k in (1, 2)), 1)
+    for file, counts in tables.items():
         table = read_table(directory / f"{file}.npy", lay_out(tree, counts).size)
-        assert table.max() == 255
+        assert table.max() == (LEVELS if whole and file != "blueprint" else 255)
         assert (table > 0).mean() > 0.2
 
 
@@ -236,6 +242,7 @@ def test_nothing_but_what_a_player_reads_is_in_the_box() -> None:
         "player.npz",
         "average.npz",
         "blueprint.npz",
+        "trunk_average.npz",
         "buckets.npz",
     }
     for name in RUNS:

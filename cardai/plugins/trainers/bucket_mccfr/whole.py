@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from cardai.plugins.trainers.bucket_mccfr.cfr_br import BucketCFRBR
 
 LEARNER, RIVAL, BLUEPRINT = 0, 1, 2
-LEVELS = 31
+LEVELS = 63
 """In the small files of a player: the shares of an information set's likeliest action that others are rounded to."""
 
 
