@@ -35,6 +35,7 @@ from fuzz_texts import TARGETS as TEXTS
 from fuzz_texts import World
 from fuzz_tries import Tally, attempt, guard
 
+from cardai.core import registry
 from cardai.web.socket import understood
 
 DIRECTORIES = sorted({fixture.kind for fixture in fixtures()})
@@ -115,6 +116,9 @@ def report(tallies: dict[str, Tally], show: int) -> int:
     for name, tally in sorted(tallies.items()):
         for why, count in tally.failures.most_common(show):
             print(f"\n{name}, {count:,} times: {why}: {tally.examples[why]}")
+    without = [f"{entry.kind} {entry.name}" for entry in registry.entries() if entry.missing]
+    if without:
+        print(f"\nNot tried, since what they need is not installed: {', '.join(without)}.")
     return failed
 
 

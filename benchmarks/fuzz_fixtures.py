@@ -444,7 +444,7 @@ TABULAR: dict[str, tuple[str, str, str | None, int]] = {
 """Trainer, game, encoder and steps of runs whose readers are quick."""
 NETWORKS: dict[str, tuple[str, str, str | None, int]] = {
     "mmd": ("mmd:hidden=8,layers=1,batch=64,tables=16,average=50", "kuhn", "flat", 5),
-    "nfsp": ("nfsp:hidden=8", "kuhn", "flat", 200),
+    "nfsp": ("nfsp:hidden=8", "kuhn", "flat", 40),
     "sd_cfr": ("sd_cfr:traversals=8,updates=2,batch=8,hidden=8,layers=1,capacity=30", "kuhn", "flat", 2),
     "range_distillation": (
         "range_distillation:teacher=acpc_mix,sees=numbers,hands=8,nodes=4,hidden=8,channels=2,every=2",
@@ -739,7 +739,7 @@ def _library(folder: Path) -> None:
 
     made = Library(folder)
     spot = Spot("KsTh7s4d", 100, (100, 100), ("QQ,AKs", "JJ,98s"), "1/none", rake=0.05, rake_cap=3)
-    made.solve(spot, 90.0, 10, position="BTN-BB", raised="single")
+    made.solve(spot, 90.0, 2, position="BTN-BB", raised="single")
     made.add(Start("BTN-BB", "single", "22+", "random", 5.5, (97.5, 97.5)))
 
 

@@ -57,11 +57,16 @@ def memory() -> float:
     """Return the most megabytes that this process has held, since :func:`forget_memory` where the system can."""
     import resource
 
-    with contextlib.suppress(OSError):
-        for line in _STATUS.read_text().splitlines():
-            if line.startswith("VmHWM"):
-                return int(line.split()[1]) / 1024
+    for line in _lines_of_status():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _lines_of_status() -> list[str]:
+    with contextlib.suppress(OSError):
+        return _STATUS.read_text().splitlines()
+    return []
 
 
 def forget_memory() -> None:
@@ -119,7 +124,7 @@ def _where(error: BaseException) -> str:
 
 
 def guard() -> None:
-    """Refuse the process far too much memory, and say where it was if it is killed."""
+    """Refuse the process far too much memory beyond what its libraries map, and say where it was if it is killed."""
     import resource
     import signal
 
@@ -131,7 +136,9 @@ def guard() -> None:
         signal.signal(ending, signal.default_int_handler)
     signal.signal(signal.SIGVTALRM, stop)
     signal.signal(signal.SIGALRM, stop)
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    mapped = (int(line.split()[1]) << 10 for line in _lines_of_status() if line.startswith("VmSize"))
+    most = next(mapped, 0) + (8 << 30)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 @contextlib.contextmanager

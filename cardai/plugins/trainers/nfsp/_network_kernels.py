@@ -181,7 +181,7 @@ def q_gradient(net: Any, target: Any, same: Any, inputs: Any, work: Any) -> Any:
     later = work.own if same else work.target
     slot, later_slot, out, later_out, slope = own.slot, later.slot, own.out, later.out, own.slope
     per_row, loss = np.float32(1.0 / len(rows)), np.float32(0.0)
-    count = ask_rows(net, inputs, rows, own, 0)
+    count = ask_rows(net, inputs, rows, own, np.int64(0))  # a plain 0 is a type of its own, compiled apart
     asked = ask_rows(target, inputs, nexts, later, count if same else 0)
     for b in range(len(rows)):
         wanted = rewards[b]
@@ -204,7 +204,7 @@ def policy_gradient(net: Any, inputs: Any, work: Any) -> Any:
     slot, out, slope = own.slot, own.out, own.slope
     per_row = np.float32(1.0 / len(rows))
     loss = np.float32(0.0)
-    count = 0
+    count = np.int64(0)
     for b in range(len(rows)):
         if slot[rows[b]] < 0:
             count = look_up(net, inputs, rows[b], own, count)

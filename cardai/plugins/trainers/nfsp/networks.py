@@ -98,7 +98,7 @@ def sparse_inputs(dense: Float32s, legal: Bools) -> Inputs:
 def answer(net: Net, inputs: Inputs, rows: npt.NDArray[np.integer[Any]]) -> Float32s:
     """Return the head's outputs (n, A) for input rows (n,); a row's result does not depend on the others."""
     out = np.empty((len(rows), len(net.head_bias)), np.float32)
-    outputs(net, inputs, rows, out)
+    outputs(net, inputs, rows.astype(np.int32), out)
     return out
 
 
