@@ -21,6 +21,7 @@ from starlette.routing import Route
 from cardai.arena.records import RecordFile
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.game import Game
+from cardai.formats.rooms.coach import coach_of
 from cardai.study.coach import Coaches, dearest_first
 from cardai.study.drills import Question
 from cardai.study.drills import due as due_of
@@ -51,7 +52,7 @@ class Past:
     show: Callable[..., Response]
     form: Callable[[Request], Awaitable[dict[str, str]]]
     jobs: Jobs
-    coaches: Coaches = field(factory=Coaches)
+    coaches: Coaches = field(factory=lambda: Coaches(coach_of))
 
     def routes(self) -> list[Route]:
         """Return what is answered here."""

@@ -194,7 +194,9 @@ class Sitting:
                 if not isinstance(meaning, Act):
                     return str(getattr(meaning, "words", None) or getattr(meaning, "why", ""))
                 judge = self.judge or judge
-                told = await self._work.do(lambda: judge(match, meaning.action)) if judge is not None else None
+                told = None
+                if judge is not None:
+                    told = await self._work.do(lambda: judge(match, meaning.action), self._heard())
                 await self._work.do(lambda: match.act(meaning.action))
                 await self._go_on()
                 if told is not None:
