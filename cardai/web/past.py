@@ -203,9 +203,10 @@ class Past:
 
     def _sum(self, tally: Tally) -> dict[str, object]:
         """Return a tally as pages show it, its curve as points of a picture 300 wide and 60 high."""
-        low, high = min(0.0, *tally.curve), max(0.0, *tally.curve)
-        span, count = high - low or 1.0, max(1, len(tally.curve) - 1)
-        points = " ".join(f"{300 * k / count:.1f},{58 - 56 * (y - low) / span:.1f}" for k, y in enumerate(tally.curve))
+        curve = (0.0, *tally.curve)  # before the first hand
+        low, high = min(curve), max(curve)
+        span, count = high - low or 1.0, len(curve) - 1
+        points = " ".join(f"{300 * k / count:.1f},{58 - 56 * (y - low) / span:.1f}" for k, y in enumerate(curve))
         return {"title": self._title(tally.game, tally.others), "matches": tally.matches, "hands": tally.hands, "won": tally.won,
                 "total": tally.curve[-1], "points": points, "zero": f"{58 - 56 * (0 - low) / span:.1f}",
                 "link": urlencode([("game", tally.game), *(("vs", name) for name in tally.others)])}  # fmt: skip

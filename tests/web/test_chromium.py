@@ -85,6 +85,7 @@ def test_a_hand_of_gin_by_keys_alone(chromium: Any, served: Served, matches: Pat
         page.wait_for_selector("#actions :not([data-next]).act")
         page.keyboard.press("?")
         assert "Ten cards each" in page.inner_text("#rules")
+        assert page.evaluate("document.querySelector('#rules').scrollTop") == 0  # it begins at its beginning
         page.keyboard.press("Escape")
         assert not page.locator("#rules").is_visible()
 
