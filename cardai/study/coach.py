@@ -52,8 +52,14 @@ class Coach:
         """
         return self.grader.judged(views, legal, action)
 
-    def job(self, file: RecordFile, hero: str, player: int | None = None, out: Path | None = None) -> Job:
-        """Return the review of ``hero`` in a file of hands of this game. Raises UsageError as :func:`job_of` does."""
+    def job(
+        self, file: RecordFile, hero: str, player: int | None = None, out: Path | None = None, soon: bool = False
+    ) -> Job:
+        """Return the review of ``hero`` in a file of hands of this game, ``soon``: without what takes long for each hand.
+
+        Raises:
+            UsageError: as :func:`job_of`.
+        """
         return job_of(file, self.game, hero, self.grader.judge, out, player)
 
 

@@ -64,9 +64,12 @@ class Match:
             UsageError: there is none, or no agent of a name in it. DamagedFileError: it cannot be gone on with.
         """
         match = cls(Table.restore(path, groups=itertools.count(), stepwise=True))
-        unfinished = match.table.unfinished
+        table, unfinished = match.table, match.table.unfinished
         if unfinished is not None and unfinished["actions"]:
             match._log = log_of(match.game, unfinished, match.seat)
+        elif table.hand_over and table.records:
+            said = end_entries(match.game, match.names, match.seat, table.end())
+            match._log = [*log_of(match.game, table.records[-1], match.seat), *said]
         return match
 
     # -- where it stands -------------------------------------------------------------------------------------------

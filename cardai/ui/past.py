@@ -80,7 +80,7 @@ def without_luck(game: Game, own: Sequence[Sitting]) -> Interval | None:
 def reviewed(coach: Coach, own: Sequence[Sitting], progress: Progress | None = None) -> Review:
     """Return a review of all hands of matches of one game, numbered from 1 over them all. Raises UsageError: nobody judges it."""
     file = RecordFile({"game": own[0].game, "agents": [PLAYER]}, hands_of(own))
-    return run(coach.job(file, PLAYER, player=0), progress=progress)[0]
+    return run(coach.job(file, PLAYER, player=0, soon=True), progress=progress)[0]
 
 
 def mistakes(

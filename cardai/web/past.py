@@ -115,11 +115,14 @@ class Past:
 
         names = [*one.others[: one.who], "you", *one.others[one.who :]]
 
-        def work() -> tuple[Told, str]:
+        def work() -> Told:
             recording = Recording(coach.game, RecordFile({"agents": names}, [record]), seat)
-            return drawn(evolve(recording.steps(0)[-1].scene, person=True), False), self._graded(one, number)
+            return drawn(evolve(recording.steps(0)[-1].scene, person=True), False)
 
-        told, graded = await self.tables.work.do(work)
+        graded = await self.jobs.of(("hand", one.path.name, number), lambda progress: self._graded(one, number))
+        if isinstance(graded, tuple):
+            return self.show("reading.html", done=0, total=0)
+        told = await self.tables.work.do(work)
         players = await run_in_threadpool(self.offers.advisers, one.game) if one.others else []
         return self.show("hand.html", match=self._row(one), name=one.path.stem, number=number, last=len(one.hands), parts=told["parts"],
                          graded=graded, others=one.others, players=players)  # fmt: skip

@@ -364,3 +364,13 @@ def test_a_games_rows_by_seat_are_each_seats_own() -> None:
             assert value_text(scene.game, f, scene.view[f.name][seat], scene.seat) in drawn[1 + seat].plain
             differ += scene.view[f.name][seat] != scene.view[f.name][0]
     assert differ
+
+
+def test_what_was_said_of_a_hand_that_is_over_is_there_when_its_match_goes_on(tmp_path: Path) -> None:
+    match = Match.begin("kuhn", ["random"], 4, tmp_path / "match.jsonl")
+    while not match.table.hand_over:
+        match.step() if match.waiting else match.act(match.table.legal_actions()[-1])
+    log = match.scene().log
+    match.close()
+    assert Match.resume(tmp_path / "match.jsonl").scene().log == log
+    assert len(log) > 2

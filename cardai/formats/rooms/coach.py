@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from cardai.arena.records import Record, RecordFile
 from cardai.core import registry
 from cardai.core.errors import UsageError
@@ -54,7 +56,7 @@ class HandCoach(Coach):
         try:
             judge_for(self.game)
         except UsageError:
-            return OwnGrader(self.said)
+            return OwnGrader.of(self.said)
         return None
 
     @property
@@ -74,9 +76,12 @@ class HandCoach(Coach):
         graded = self.hand({**record, "actions": [*record["actions"], action]}, seat)
         return next((one for one in graded.decisions if one.place == place), None)
 
-    def job(self, file: RecordFile, hero: str, player: int | None = None, out: Path | None = None) -> Job:
+    def job(
+        self, file: RecordFile, hero: str, player: int | None = None, out: Path | None = None, soon: bool = False
+    ) -> Job:
         if self.own is None:
-            return super().job(file, hero, player, out)
+            return super().job(file, hero, player, out, soon)
+        own = evolve(self.own, solves=not soon)
         tasks, left_out = tasks_of(file, self.game, number_of(file, self.game, hero) if player is None else player)
-        setting = Setting(registry.spec_of(self.game), hero, str(self.own), BLINDS, self.game.unit, MISTAKE, BLUNDER)
-        return Job(setting, self.own, tasks, left_out, digest_of(file), out, batch=1)
+        setting = Setting(registry.spec_of(self.game), hero, str(own), BLINDS, self.game.unit, MISTAKE, BLUNDER)
+        return Job(setting, own, tasks, left_out, digest_of(file), out, batch=1)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from cardai.arena.records import Record
 from cardai.formats.rooms.flops import whole_of
@@ -24,20 +24,29 @@ from cardai.study.grading import Task
 
 EFFORT = Effort("0.66", "none", 1.0, 100, 2)
 """How pots are solved: as ``cardai review`` does it of rooms' hands, with two threads since somebody may wait for it."""
+LATER = "after the flop, which takes long to solve: the study's reviews and cardai review do it"
 
 
+@frozen(eq=False)
 class OwnGrader:
     """Grades records of the hold'em ``said``, over or under way. Costs are in big blinds."""
 
-    def __init__(self, said: BoardGame) -> None:
-        self.said = said
+    said: BoardGame
+    grader: WholeGrader
+    solves: bool = True
+    """Whether pots for two are solved, which takes long; else nothing after the flop is graded."""
+
+    @classmethod
+    def of(cls, said: BoardGame) -> OwnGrader:
+        """Return the grader of a game, by the charts of the box."""
         charts = charts_of(None, {said.num_players})
         solving = SolvingGrader(RangeBook({}), EFFORT, MISTAKE, BLUNDER)
-        self.grader = WholeGrader(ChartGrader(charts, MISTAKE, BLUNDER), solving)
+        return cls(said, WholeGrader(ChartGrader(charts, MISTAKE, BLUNDER), solving))
 
     def __str__(self) -> str:
         charts = self.grader.charts.charts
-        return f"{EFFORT}; charts {', '.join(charts) or 'none'} {digest_of_charts(dict(charts))}".rstrip()
+        known = f"charts {', '.join(charts) or 'none'} {digest_of_charts(dict(charts))}".rstrip()
+        return f"{EFFORT}; {known}" if self.solves else known
 
     def grade(self, tasks: Sequence[Task]) -> Iterator[GradedHand]:
         for task in tasks:
@@ -56,6 +65,8 @@ class OwnGrader:
         hand, seats = played
         who = seats.index(task.seat)
         whole = whole_of(hand, who)
+        if not self.solves and not isinstance(whole, str) and whole.flop is not None:
+            whole = evolve(whole, flop=None, missing=LATER)
         reason = whole if isinstance(whole, str) else self.grader.refused(whole)
         if isinstance(whole, str) or reason:
             count = sum(action.player == who for action in hand.actions)

@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 from cardai import make
+from cardai.arena.records import RecordFile
 from cardai.arena.table import Table
 from cardai.cards.text import parse_cards
 from cardai.formats.rooms.coach import HandCoach, coach_of
+from cardai.formats.rooms.own import LATER
 from cardai.poker.grading.flops import FlopHand
 from cardai.poker.grading.grader import SolvingGrader
 from cardai.study.coach import Coach, word_of
 from cardai.study.graded import Decision
-
-PLAYED = "preflop", "flop"
+from cardai.study.session import run
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +69,12 @@ def test_decisions_after_the_flop_are_told_by_their_place_in_the_hand(
         found = coach.hand(record, seat)
         assert [one.place for one in found.decisions] == [0, 3]
     assert found.returns == record["returns"][seat]
+    file = RecordFile({"game": "holdem", "agents": ["human", "other"]}, [record])
+    for soon, graded_places in ((False, [0, 3]), (True, [0])):  # soon: nothing is solved
+        review, whole = run(coach.job(file, "human", player=record["seats"][seat], soon=soon))
+        assert whole
+        assert [one.place for one in review.hands[0].decisions] == graded_places
+        assert ("solving" in review.setting.judge, LATER in review.hands[0].left_out) == (not soon, soon)
 
 
 def _over(table: Table) -> Any:
