@@ -227,7 +227,8 @@ def test_what_was_won_is_summed_over_hands_with_an_interval() -> None:
                 won.append(person.scene.end.returns[person.scene.seat])
                 await person.press("enter")
             mean = sum(won) / 10
-            assert f"{sum(won):+g} chips in 10 hands, {mean:+.1f} ±" in person.shown("title")
+            assert f"{sum(won):+g} chip" in person.shown("title")
+            assert f"in 10 hands, {mean:+.1f} ±" in person.shown("title")
 
     asyncio.run(play())
 

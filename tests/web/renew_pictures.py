@@ -106,6 +106,7 @@ def draw_hand(served: Served, started: object, into: Path) -> None:
     from PIL import Image
 
     with opened(started, served, f"past/match/{badly_played().stem}/1") as page:
+        page.wait_for_selector("#felt .mine")  # the coach has read it
         for width in (390, 1280):
             w, h = SIZES[width]
             page.set_viewport_size({"width": w, "height": h + 400 * (width == 1280)})
