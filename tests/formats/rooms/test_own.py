@@ -13,6 +13,7 @@ from cardai.arena.table import Table
 from cardai.cards.text import parse_cards
 from cardai.formats.rooms.coach import HandCoach, coach_of
 from cardai.formats.rooms.own import LATER
+from cardai.poker.grading.before import OFF
 from cardai.poker.grading.flops import FlopHand
 from cardai.poker.grading.grader import SolvingGrader
 from cardai.study.coach import Coach, word_of
@@ -50,6 +51,13 @@ def test_folding_aces_is_a_blunder_and_raising_them_costs_nothing(coach: Coach) 
     assert said[0].reasons[0].words.startswith("AA here in the chart: ")
     assert said[250].cost == 0
     assert word_of(said[0], coach.unit).startswith("fold: blunder, ")
+
+
+def test_what_the_chart_does_not_know_is_said_to_be_so(coach: Coach) -> None:
+    table = dealt(coach, "Th8d")
+    seat = table.to_act
+    table.act(10_000)
+    assert coach.hand(table.unfinished or {}, seat or 0).left_out == {OFF: 1}
 
 
 def test_decisions_after_the_flop_are_told_by_their_place_in_the_hand(
