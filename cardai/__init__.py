@@ -91,10 +91,21 @@ class CallableRoom(type(sys)):
     """
 
     def __call__(self, *args: "Any", **options: "Any") -> "Any":
+        return self._function(*args, **options)
+
+    @property
+    def __signature__(self) -> "Any":
+        """What the function takes: by this name a notebook and an editor find it."""
+        from inspect import signature
+
+        return signature(self._function)
+
+    @property
+    def _function(self) -> "Any":
         from importlib import import_module
 
         name = self.__name__.removeprefix("cardai.")
-        return getattr(import_module(_CALLED[name]), name)(*args, **options)
+        return getattr(import_module(_CALLED[name]), name)
 
 
 def _register(gymnasium: "Any") -> None:

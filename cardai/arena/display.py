@@ -168,9 +168,9 @@ def flowing(text: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
-def help_text(game: Game) -> str:
-    """Return the rules and what each field of a view means."""
-    lines = [flowing(game.rules) or "This game has no written rules.", "", "What you see:"]
+def help_text(game: Game, keys: str = "") -> str:
+    """Return the rules, what the ``keys`` do where there are some, and what each field of a view means."""
+    lines = [flowing(game.rules) or "This game has no written rules.", keys, "What programs are told of the table:"]
     return "\n".join([*lines, *(f"  {label}: {meaning}" for label, meaning in explained(game))])
 
 

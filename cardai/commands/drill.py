@@ -25,11 +25,12 @@ def drill(words: Words = None, count: Count = 10) -> None:
     What costs nothing comes again after 1, 2, 4, ... days, what does, at once the next time. q stops; answers are kept.
     """
     from cardai.arena.lockstep import StopPlaying
+    from cardai.formats.rooms.coach import coach_of
     from cardai.study import drills
     from cardai.study.coach import Coaches
     from cardai.ui import again
 
-    known, coaches = again.due(), Coaches()
+    known, coaches = again.due(), Coaches(coach_of)
     asked = drills.due(_questions(words or (), coaches), known, again.today())
     if not asked:
         return say("No mistake of yours is due. Play (cardai play), or come again tomorrow.")
@@ -48,8 +49,9 @@ def _questions(words: Sequence[str], coaches: Coaches) -> list[Question]:
     from cardai.study.sittings import sittings
     from cardai.ui import kept
     from cardai.ui.past import PLAYER, mistakes
+    from cardai.ui.players import known_as
 
-    return mistakes(sittings(kept.matches(), PLAYER, words)[0], coaches, note)
+    return mistakes(sittings(kept.matches(), PLAYER, words, known_as)[0], coaches, note)
 
 
 def _ask(question: Question, coaches: Coaches, number: int, count: int) -> bool:
@@ -70,7 +72,10 @@ def _ask(question: Question, coaches: Coaches, number: int, count: int) -> bool:
         if place == question.decision.place:
             note(f"Question {number} of {count}: {one_line(question.game)}")
             view, legal = table.view(), table.legal()
-            answer = again.keep_answer(question, coach.decision(table.views(), legal, person.decide(view, legal)))
+            before = {**question.record, "actions": question.record["actions"][:place]}
+            action = person.decide(view, legal)
+            found = coach.decision(table.views(), legal, action, before, question.seat)
+            answer = again.keep_answer(question, found)
             break
     say("Right." if answer.right else "Not the best.")
     for line in decision_lines(answer.found, coach.unit, "your answer") if answer.found is not None else ():

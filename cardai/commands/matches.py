@@ -39,10 +39,12 @@ def matches(
 
     Example: cardai matches gin heisenbot --stats --review
     """
+    from cardai.formats.rooms.coach import coach_of
     from cardai.study.coach import Coaches
     from cardai.study.sittings import sittings, tallies
     from cardai.ui import kept
     from cardai.ui.past import PLAYER, known
+    from cardai.ui.players import known_as
 
     if export is not None or delete:
         if words or stats or review or json:
@@ -50,12 +52,12 @@ def matches(
                 "--export and --delete are of all your data: leave out words, --stats, --review and --json."
             )
         return _data(absolute(export), delete, yes)
-    found, damaged = sittings(kept.matches(), PLAYER, words or ())
+    found, damaged = sittings(kept.matches(), PLAYER, words or (), known_as)
     for message in damaged:
         note(f"cardai: {message}")
     if not stats and not review:
         return _list(found, json)
-    coaches = Coaches()
+    coaches = Coaches(coach_of)
     rows = [(tally, known(tally, found, coaches, review)) for tally in tallies(found)]
     if json:
         return print_json([_plain(tally, more) for tally, more in rows])

@@ -168,6 +168,7 @@ def _of_records(
     """Return the review of hands of our own formats by a judge of actions."""
     from cardai import make
     from cardai.formats import read_hands
+    from cardai.formats.rooms.coach import coach_of
     from cardai.study.judge import judge_for
     from cardai.study.session import job_of
 
@@ -176,6 +177,8 @@ def _of_records(
         raise DamagedFileError(f"{file} holds no finished hand.")
     game = make.game(held.header["game"])
     whose = hero or _hero(held)
+    if judge is None and all(limit is None for limit in limits):
+        return coach_of(game).job(held, whose, out=out)
     return job_of(held, game, whose, judge_for(game, judge, *limits), out)
 
 

@@ -321,7 +321,7 @@ def _show(solution: Solution, line: str, png: str | None, json: bool) -> None:
     from cardai.poker.ranges.grid import shown_actions
 
     position = solution.at(line)
-    title = showing.title(position)
+    title = position.title
     if png is not None:
         range_grid.draw(position, title, png)
     if json:
@@ -330,7 +330,7 @@ def _show(solution: Solution, line: str, png: str | None, json: bool) -> None:
     console = out()
     console.print(showing.standing(solution))
     console.print(f"\n{title}")
-    console.print(showing.table(position, "--at"))
+    console.print(position.table("--at"))
     _, words = shown_actions(position.actions)
     console.print(f"How often each hand {words}, in % (- is not in the range):")
     console.print(range_grid.text_grid(position))

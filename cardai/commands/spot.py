@@ -75,10 +75,10 @@ def spot(
 
 
 def _show(position: Position) -> None:
-    from cardai.poker.ranges import reading, showing
+    from cardai.poker.ranges import reading
 
     share, _ = reading.equities(position)
-    out().print(showing.title(position))
+    out().print(position.title)
     out().print(f"Equity: first to act {100 * share[0]:.2f} %, button {100 * share[1]:.2f} %.")
     table = _table("hands", "share", *position.actions, "equity", "worth")
     for one in reading.groups(position):

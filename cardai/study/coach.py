@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 from cardai import make
-from cardai.arena.records import Record
+from cardai.arena.records import Record, RecordFile
 from cardai.core import registry
 from cardai.core.fields import Views
 from cardai.core.game import Game
@@ -15,6 +17,7 @@ from cardai.study.graded import Decision, GradedHand
 from cardai.study.grading import JudgeGrader, Task
 from cardai.study.judge import judge_for
 from cardai.study.review import number
+from cardai.study.session import Job, job_of
 
 When = Literal["", "after", "now"]
 """When the coach speaks by himself: never (M asks him), after a hand, or at once."""
@@ -42,21 +45,38 @@ class Coach:
         (graded,) = self.grader.grade([Task(1, whole, seat)])
         return graded
 
-    def decision(self, views: Views, legal: Legal, action: int) -> Decision | None:
-        """Return one decision at a view (1,), graded; None where there was no choice, or the judge does not know."""
+    def decision(self, views: Views, legal: Legal, action: int, record: Record, seat: int) -> Decision | None:
+        """Return one decision at a view (1,), graded; None where there was no choice, or the judge does not know.
+
+        ``record`` is what was played before it, of which ``seat`` is to act.
+        """
         return self.grader.judged(views, legal, action)
+
+    def job(
+        self, file: RecordFile, hero: str, player: int | None = None, out: Path | None = None, soon: bool = False
+    ) -> Job:
+        """Return the review of ``hero`` in a file of hands of this game, ``soon``: without what takes long for each hand.
+
+        Raises:
+            UsageError: as :func:`job_of`.
+        """
+        return job_of(file, self.game, hero, self.grader.judge, out, player)
 
 
 class Coaches:
-    """A coach a game: a judge that has to solve the game first does so once, however many matches there are."""
+    """A coach a game: a judge that has to solve the game first does so once, however many matches there are.
 
-    def __init__(self) -> None:
+    ``made`` makes the coach of a game.
+    """
+
+    def __init__(self, made: Callable[[Game], Coach] = Coach) -> None:
+        self._made = made
         self._found: dict[str, Coach] = {}
 
     def of(self, spec: str) -> Coach:
         """Return the coach of the game that ``spec`` names. Raises UsageError: there is none, or its file may not name it."""
         game = make.game(spec)  # always: what one match's file is allowed to name, another's is not
-        return self._found.setdefault(registry.spec_of(game), Coach(game))
+        return self._found.setdefault(registry.spec_of(game), self._made(game))
 
 
 def words_of(graded: GradedHand, unit: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -61,7 +61,9 @@ _last: dict[Path, tuple[tuple[int, int], Index]] = {}
 """The index that this process read or wrote last, by its file, with the file's size and time."""
 
 
-def listed(folder: Path, player: str, file: Path, words: Iterable[str] = ()) -> tuple[list[Sitting], list[str]]:
+def listed(
+    folder: Path, player: str, file: Path, words: Iterable[str] = (), named: Callable[[str], str] = str
+) -> tuple[list[Sitting], list[str]]:
     """Return what :func:`~cardai.study.sittings.sittings` does, without the matches' hands, by the index in ``file``."""
     wanted = [word.casefold() for word in words]
     known, fresh, changed = _read(file, player), dict[str, Entry](), False
@@ -81,7 +83,7 @@ def listed(folder: Path, player: str, file: Path, words: Iterable[str] = ()) -> 
             damaged.append(entry.why)
         elif entry.won:
             one = _sitting(path, entry)
-            if all(word in one.text for word in wanted):
+            if one.has(wanted, named):
                 found.append(one)
     if changed or len(fresh) != len(known):
         _write(file, Index(player, matches=fresh))

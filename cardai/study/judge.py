@@ -136,8 +136,8 @@ def _best(game: Game) -> tuple[Agent, str]:
         except (CardaiError, ImportError, OSError):
             continue
     raise UsageError(
-        f"Nobody who is installed judges {brief(game)} by himself. Name a player with values of actions by --judge, and "
-        "what to disregard by --floor."
+        f"Nobody who is installed judges {game.title or brief(game)}. On the command line --judge names a player with values "
+        "of actions, and --floor what to disregard."
     )
 
 

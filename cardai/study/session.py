@@ -48,7 +48,15 @@ def job_of(
     Raises:
         UsageError: he does not play in it.
     """
-    who = number_of(file, game, hero) if player is None else player
+    tasks, left_out = tasks_of(file, game, number_of(file, game, hero) if player is None else player)
+    setting = Setting(
+        registry.spec_of(game), hero, judge.name, judge.unit, game.unit, judge.mistake, judge.blunder, judge.floor
+    )
+    return Job(setting, JudgeGrader(judge), tasks, left_out, digest_of(file), out, BATCH)
+
+
+def tasks_of(file: RecordFile, game: Game, who: int) -> tuple[list[Task], dict[str, int]]:
+    """Return the hands of a file that the player of that number sits at, and the others counted by why they are none."""
     left_out: Counter[str] = Counter()
     tasks = []
     for number, record in enumerate(file.hands, 1):
@@ -59,10 +67,7 @@ def job_of(
             tasks.append(Task(number, record, record["seats"].index(who)))
     if file.damaged:
         left_out["the line is damaged"] += len(file.damaged)
-    setting = Setting(
-        registry.spec_of(game), hero, judge.name, judge.unit, game.unit, judge.mistake, judge.blunder, judge.floor
-    )
-    return Job(setting, JudgeGrader(judge), tasks, dict(left_out), digest_of(file), out, BATCH)
+    return tasks, dict(left_out)
 
 
 def number_of(file: RecordFile, game: Game, hero: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +45,11 @@ class Sitting:
         """What a search looks through."""
         return " ".join((self.path.name, self.game, *self.others)).casefold()
 
+    def has(self, wanted: Sequence[str], named: Callable[[str], str]) -> bool:
+        """Whether all casefolded words occur in it, or in what ``named`` calls its game."""
+        text = f"{self.text} {named(str(self.game)).casefold()}" if wanted else ""
+        return all(word in text for word in wanted)
+
 
 def sitting(path: Path, player: str) -> Sitting | None:
     """Return the match at ``path`` as ``player``'s, None where it is none of his or has no finished hand.
@@ -64,8 +69,13 @@ def sitting(path: Path, player: str) -> Sitting | None:
     return Sitting(path, file.header["game"], others, who, hands, won, groups) if hands else None
 
 
-def sittings(folder: Path, player: str, words: Iterable[str] = ()) -> tuple[list[Sitting], list[str]]:
-    """Return the matches in ``folder`` in which every one of ``words`` occurs, the newest first, and what cannot be read."""
+def sittings(
+    folder: Path, player: str, words: Iterable[str] = (), named: Callable[[str], str] = str
+) -> tuple[list[Sitting], list[str]]:
+    """Return the matches in ``folder`` in which every one of ``words`` occurs, the newest first, and what cannot be read.
+
+    ``named`` says what people call the game of a spec, which is searched too.
+    """
     wanted = [word.casefold() for word in words]
     found, damaged = [], []
     for path in sorted(folder.glob("*.jsonl"), key=lambda file: file.name, reverse=True):
@@ -76,7 +86,7 @@ def sittings(folder: Path, player: str, words: Iterable[str] = ()) -> tuple[list
         except CardaiError as error:
             damaged.append(str(error))
             continue
-        if one is not None and all(word in one.text for word in wanted):
+        if one is not None and one.has(wanted, named):
             found.append(one)
     return found, damaged
 

@@ -14,6 +14,8 @@ from cardai.ui.amounts import money
 from cardai.ui.keys import Keyboard, short_words
 from cardai.ui.scene import Scene, Standing
 
+SOME = 10
+"""Hands from which on their mean is shown: of fewer, its interval is as wide as anything."""
 KEYS_HELP = """
 At the table: the letter before an action plays it, and the same letter means the same throughout a game: f fold, c check \
 or call, r bet or raise, / half the pot, p the pot, a all-in, k knock. A card is its rank, as it stands on it (2 to 9, T or \
@@ -67,7 +69,7 @@ def standing_text(scene: Scene) -> str:
         return ""
     unit = unit_of(scene.game, standing.total)
     text = f"{standing.total:+,g} {unit} in {standing.hands}" + (" hands" if standing.hands > 1 else " hand")
-    if standing.hands > 1:
+    if standing.hands >= SOME:
         text += f", {standing.mean.text(1, sign=True)} a hand"
     if standing.games != standing.hands and standing.games:
         text += f", {standing.won} of {standing.games} games won"

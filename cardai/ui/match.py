@@ -17,8 +17,10 @@ from cardai.arena.moves import HandEnd, Move
 from cardai.arena.records import Record
 from cardai.arena.statistics import mean
 from cardai.arena.table import Table, replay
+from cardai.core.errors import IllegalActionError
 from cardai.core.game import Game
 from cardai.core.rng import derive
+from cardai.formats.rooms.coach import coach_of
 from cardai.poker.words import in_big_blinds
 from cardai.study.coach import Coach
 from cardai.study.graded import Decision, GradedHand
@@ -39,7 +41,7 @@ class Match:
         self.game: Game = table.game
         self._log: list[Entry] = []
         self._advisers: dict[str, Adviser] = {}
-        self.coach = Coach(table.game)
+        self.coach: Coach = coach_of(table.game)
         self.blind = 0
         """The chips of a big blind, where scenes are to show amounts in these."""
 
@@ -62,9 +64,12 @@ class Match:
             UsageError: there is none, or no agent of a name in it. DamagedFileError: it cannot be gone on with.
         """
         match = cls(Table.restore(path, groups=itertools.count(), stepwise=True))
-        unfinished = match.table.unfinished
+        table, unfinished = match.table, match.table.unfinished
         if unfinished is not None and unfinished["actions"]:
             match._log = log_of(match.game, unfinished, match.seat)
+        elif table.hand_over and table.records:
+            said = end_entries(match.game, match.names, match.seat, table.end())
+            match._log = [*log_of(match.game, table.records[-1], match.seat), *said]
         return match
 
     # -- where it stands -------------------------------------------------------------------------------------------
@@ -155,7 +160,10 @@ class Match:
         Raises:
             UsageError: nobody judges this game. IllegalActionError: it is not his turn.
         """
-        return self.coach.decision(self.table.views(), self.table.legal(), action)
+        record = self.table.unfinished
+        if record is None:
+            raise IllegalActionError("The hand is over: there is nothing to judge.")
+        return self.coach.decision(self.table.views(), self.table.legal(), action, record, self.seat)
 
     def graded(self) -> GradedHand:
         """Return this hand, over or under way, with the person's decisions graded. Raises UsageError: nobody judges this game."""

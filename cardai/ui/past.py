@@ -20,9 +20,10 @@ from cardai.study.coach import Coach, Coaches
 from cardai.study.drills import Question, questions
 from cardai.study.index import listed
 from cardai.study.review import Review
-from cardai.study.session import Progress, job_of, run
+from cardai.study.session import Progress, run
 from cardai.study.sittings import Sitting, Tally, hands_of
 from cardai.ui import kept
+from cardai.ui.players import known_as
 
 PLAYER = "human"
 """What a person is called in the records."""
@@ -39,7 +40,7 @@ class Known:
 
 def played(words: Iterable[str] = ()) -> tuple[list[Sitting], list[str]]:
     """Return a person's matches in which all ``words`` occur, the newest first, without their hands; and what cannot be read."""
-    return listed(kept.matches(), PLAYER, kept.folder() / kept.INDEX, words)
+    return listed(kept.matches(), PLAYER, kept.folder() / kept.INDEX, words, known_as)
 
 
 def known(
@@ -79,7 +80,7 @@ def without_luck(game: Game, own: Sequence[Sitting]) -> Interval | None:
 def reviewed(coach: Coach, own: Sequence[Sitting], progress: Progress | None = None) -> Review:
     """Return a review of all hands of matches of one game, numbered from 1 over them all. Raises UsageError: nobody judges it."""
     file = RecordFile({"game": own[0].game, "agents": [PLAYER]}, hands_of(own))
-    return run(job_of(file, coach.game, PLAYER, coach.grader.judge, player=0), progress=progress)[0]
+    return run(coach.job(file, PLAYER, player=0, soon=True), progress=progress)[0]
 
 
 def mistakes(

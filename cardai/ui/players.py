@@ -49,6 +49,41 @@ FIRST = (
 """The built-in games as people would look for them; others' stand behind these, then presets and what else there is."""
 
 
+ABOUT = {
+    "gin": "For two, to 100 points: make melds, knock when little is left over.",
+    "holdem_nolimit": "Two cards each, five on the board, any bet up to all you have. Two to ten seats.",
+    "holdem_limit": "Two cards each, five on the board, bets and raises of fixed sizes. Two to ten seats.",
+    "video_poker": "Jacks or better: five cards, hold what you like, draw once.",
+    "omaha": "Four cards each, of which exactly two play; the pot is the most that can be bet.",
+    "short_deck": "Hold'em without the cards below six: a flush beats a full house.",
+    "triple_draw": "Five cards and three draws; the lowest hand wins, and 2-3-4-5-7 is the best.",
+    "liars_dice": "Everybody rolls in secret; bids on all dice rise until somebody says liar.",
+    "leduc": "Hold'em made small: six cards, one each and one on the board, two rounds of bets.",
+    "kuhn": "Three cards, one each, one bet: the smallest game in which bluffing pays.",
+}
+"""A line for those who play about each game of :data:`FIRST`; lists of plugins have one for those who build with it."""
+TITLES = {
+    "acpc_limit_2p": "ACPC limit hold'em for two",
+    "acpc_limit_3p": "ACPC limit hold'em for three",
+    "acpc_nolimit_2p": "ACPC no-limit hold'em for two",
+    "acpc_nolimit_3p": "ACPC no-limit hold'em for three",
+    "acpc_nolimit_6p": "ACPC no-limit hold'em for six",
+    "holdem": "Heads-up no-limit hold'em",
+    "holdem_fcpa": "Hold'em with few bets (FCPA)",
+    "holdem_spot": "A spot of hold'em",
+    "leduc_deepstack": "No-limit Leduc (DeepStack)",
+    "leduc_rlcard": "Leduc by RLCard's rules",
+    "leduc_thesis": "Leduc with blinds (Joos)",
+    "openspiel": "OpenSpiel's games",
+    "plo": "Pot-limit Omaha",
+    "plo5": "Pot-limit Omaha, five cards",
+    "plo6": "Pot-limit Omaha, six cards",
+    "poker_cnn_limit": "Poker-CNN's limit hold'em",
+    "short_deck_button": "Short deck with a button blind",
+}
+"""What presets and variants of ours are called behind "more"."""
+
+
 def games() -> list[Offered]:
     """Return every game that is installed; presets, and games that nobody calls anything, stand behind "more".
 
@@ -59,7 +94,10 @@ def games() -> list[Offered]:
         title = _title(entry.name) if entry.status == "ok" else None
         if title is not None:
             more = bool(entry.preset_of) or (entry.distribution == "cardai" and not title)
-            found.append(Offered(entry.name, (not more and title) or called(entry.name), _about(entry), more))
+            ours = entry.distribution == "cardai"
+            shown = (not more and title) or (ours and TITLES.get(entry.name)) or called(entry.name)
+            about = (ours and ABOUT.get(entry.name)) or _about(entry)
+            found.append(Offered(entry.name, shown, about, more))
     return sorted(found, key=lambda game: (game.more, FIRST.index(game.spec) if game.spec in FIRST else len(FIRST)))
 
 

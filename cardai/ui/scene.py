@@ -69,6 +69,10 @@ class Scene:
         """Return what a seat is called: "you", or its player's name."""
         return "you" if self.person and seat == self.seat else self.names[seat]
 
+    def says(self, seat: int) -> str:
+        """Return what stands between a seat's name and what it did: "you check", but "heisenbot: check"."""
+        return " " if self.person and seat == self.seat else ": "
+
 
 def entries_of(
     game: Game,

@@ -85,9 +85,8 @@ class Watching(Screen[None]):
         name = scene.name(entry.seat)
         if scene.names.count(scene.names[entry.seat]) > 1 and entry.seat != scene.seat:
             name = f"{name} ({seat_name(entry.seat, None)})"
-        return Text.assemble((f"{name} ", "bold" if entry.seat == scene.seat else "")).append_text(
-            inline(entry.words, self.palette)
-        )
+        style = "bold" if entry.seat == scene.seat else ""
+        return Text(f"{name}{scene.says(entry.seat)}", style).append_text(inline(entry.words, self.palette))
 
     def advisers(self, then: Callable[[list[Player]], None]) -> None:
         """Find out who plays this game, and go on with them."""
@@ -108,8 +107,8 @@ class Watching(Screen[None]):
     def help(self) -> None:
         """Show the rules of the game and the keys."""
         if self.scene is not None:
-            text = inline(help_text(self.scene.game), self.palette)
-            self.app.push_screen(Page(text.append(f"\n{self.keys_help()}")))
+            words = help_text(self.scene.game, self.keys_help())
+            self.app.push_screen(Page(inline(words, self.palette)))
 
     def keys_help(self) -> str:
         """Return what the keys do."""

@@ -21,6 +21,7 @@ from starlette.routing import Route
 from cardai.arena.records import RecordFile
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.game import Game
+from cardai.formats.rooms.coach import coach_of
 from cardai.study.coach import Coaches, dearest_first
 from cardai.study.drills import Question
 from cardai.study.drills import due as due_of
@@ -51,7 +52,7 @@ class Past:
     show: Callable[..., Response]
     form: Callable[[Request], Awaitable[dict[str, str]]]
     jobs: Jobs
-    coaches: Coaches = field(factory=Coaches)
+    coaches: Coaches = field(factory=lambda: Coaches(coach_of))
 
     def routes(self) -> list[Route]:
         """Return what is answered here."""
@@ -114,11 +115,14 @@ class Past:
 
         names = [*one.others[: one.who], "you", *one.others[one.who :]]
 
-        def work() -> tuple[Told, str]:
+        def work() -> Told:
             recording = Recording(coach.game, RecordFile({"agents": names}, [record]), seat)
-            return drawn(evolve(recording.steps(0)[-1].scene, person=True), False), self._graded(one, number)
+            return drawn(evolve(recording.steps(0)[-1].scene, person=True), False)
 
-        told, graded = await self.tables.work.do(work)
+        graded = await self.jobs.of(("hand", one.path.name, number), lambda progress: self._graded(one, number))
+        if isinstance(graded, tuple):
+            return self.show("reading.html", done=0, total=0)
+        told = await self.tables.work.do(work)
         players = await run_in_threadpool(self.offers.advisers, one.game) if one.others else []
         return self.show("hand.html", match=self._row(one), name=one.path.stem, number=number, last=len(one.hands), parts=told["parts"],
                          graded=graded, others=one.others, players=players)  # fmt: skip
@@ -202,9 +206,10 @@ class Past:
 
     def _sum(self, tally: Tally) -> dict[str, object]:
         """Return a tally as pages show it, its curve as points of a picture 300 wide and 60 high."""
-        low, high = min(0.0, *tally.curve), max(0.0, *tally.curve)
-        span, count = high - low or 1.0, max(1, len(tally.curve) - 1)
-        points = " ".join(f"{300 * k / count:.1f},{58 - 56 * (y - low) / span:.1f}" for k, y in enumerate(tally.curve))
+        curve = (0.0, *tally.curve)  # before the first hand
+        low, high = min(curve), max(curve)
+        span, count = high - low or 1.0, len(curve) - 1
+        points = " ".join(f"{300 * k / count:.1f},{58 - 56 * (y - low) / span:.1f}" for k, y in enumerate(curve))
         return {"title": self._title(tally.game, tally.others), "matches": tally.matches, "hands": tally.hands, "won": tally.won,
                 "total": tally.curve[-1], "points": points, "zero": f"{58 - 56 * (0 - low) / span:.1f}",
                 "link": urlencode([("game", tally.game), *(("vs", name) for name in tally.others)])}  # fmt: skip

@@ -1,7 +1,7 @@
 """The server: uvicorn on one socket, with room for so many connections, each for a short while unless a page is behind it.
 
 A request takes a moment. Who opens a connection and says nothing, or says it letter by letter, is cut off after
-:data:`SECONDS`; an answer that is being sent then is the last one, and who has not read it after as long again is cut off,
+:data:`SECONDS`, unless a file comes at :data:`PACE`, for which a slow line may take as long as it needs; an answer that is being sent then is the last one, and who has not read it after as long again is cut off,
 too. Who comes when all places are taken is told so at once. A table's WebSocket stays.
 """
 
@@ -27,6 +27,10 @@ from cardai.web.door import Door
 
 SECONDS = 15.0
 """How long a connection may last that is no table's: for its requests and for reading the answers."""
+PACE = 4096
+"""Bytes a second at which a request's body must come, all the while, where it takes longer than that."""
+SLOW = 4
+"""Connections that may take so long at a time."""
 A_TABLE = 8
 """Connections that there is room for, a table: browsers open up to six for what a page is made of."""
 FEWEST = 16
@@ -49,7 +53,9 @@ class Arrival(H11Protocol):
     """A connection: refused where all places are taken, cut off when its time is over, unless it became a WebSocket."""
 
     most = FEWEST
-    refused = stays = last = False
+    refused = stays = last = slow = False
+    came = 0
+    """Bytes since the connection was last looked at."""
 
     def connection_made(self, transport: Any) -> None:
         if sum(isinstance(other, Arrival) for other in self.connections) >= self.most:
@@ -64,7 +70,9 @@ class Arrival(H11Protocol):
         if self.stays:
             return
         asked = self.cycle
-        if asked is None or asked.more_body or asked.disconnected or self.last:
+        if self._comes():
+            self.loop.call_later(SECONDS, self._cut_off)
+        elif asked is None or asked.more_body or asked.disconnected or self.last:
             self.transport.abort()
         elif asked.response_started and (not asked.response_complete or self.transport.get_write_buffer_size()):
             self.last = True
@@ -73,6 +81,19 @@ class Arrival(H11Protocol):
             self.transport.abort()
         else:
             self._end_soon(asked)  # it is we who take so long
+
+    @property
+    def _uploads(self) -> bool:
+        """Whether a request's body is on the way to somebody who wants it."""
+        asked = self.cycle
+        return asked is not None and asked.more_body and not (asked.disconnected or asked.response_started)
+
+    def _comes(self) -> bool:
+        """Whether a body comes fast enough to be waited for, and not too many others are."""
+        others = sum(other is not self and other.slow and other._uploads for other in self.connections if isinstance(other, Arrival))  # fmt: skip
+        self.slow = self._uploads and self.came >= PACE * SECONDS and others < SLOW
+        self.came = 0
+        return self.slow
 
     def _end_soon(self, asked: Any) -> None:
         """Let an answer be the last one, and look again."""
@@ -88,6 +109,7 @@ class Arrival(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         if not self.refused:
+            self.came += len(data)
             super().data_received(data)
 
     def eof_received(self) -> None:

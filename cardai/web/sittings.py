@@ -7,6 +7,7 @@ page shows is put away after a while, and is there again as soon as one asks for
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -55,19 +56,33 @@ class Work:
 
     def __init__(self, threads: int = THREADS) -> None:
         self._pool = jobs.threads(threads, "cardai-table")  # kernels that are not compiled set numpy's errors once
+        self._coach = jobs.threads(1, "cardai-coach")
+        self._ending = threading.Event()
 
-    async def do(self, work: Callable[[], T], heard: Heard | None = None) -> T:
-        """Return what ``work`` does, in a thread; ``heard`` is told there how far it is."""
+    async def do(self, work: Callable[[], T], heard: Heard | None = None, coach: bool = False) -> T:
+        """Return what ``work`` does, in a thread (a coach's in his own: he may solve for long); ``heard`` is told there how far
+        it is. What tells is stopped when the server ends."""
+
+        def told(label: str, done: int, total: int) -> None:
+            if self._ending.is_set():
+                raise KeyboardInterrupt
+            if heard is not None:
+                heard(label, done, total)
 
         def run() -> T:
-            with listening(heard or (lambda label, done, total: None)):
+            with listening(told):
                 return work()
 
-        return await asyncio.get_running_loop().run_in_executor(self._pool, run)
+        return await asyncio.get_running_loop().run_in_executor(self._coach if coach else self._pool, run)
+
+    def end(self) -> None:
+        """Stop what tells how far it is."""
+        self._ending.set()
 
     def close(self) -> None:
         """Begin nothing more."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._coach):
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 @define(eq=False)
@@ -194,7 +209,9 @@ class Sitting:
                 if not isinstance(meaning, Act):
                     return str(getattr(meaning, "words", None) or getattr(meaning, "why", ""))
                 judge = self.judge or judge
-                told = await self._work.do(lambda: judge(match, meaning.action)) if judge is not None else None
+                told = None
+                if judge is not None:
+                    told = await self._work.do(lambda: judge(match, meaning.action), self._heard(), coach=True)
                 await self._work.do(lambda: match.act(meaning.action))
                 await self._go_on()
                 if told is not None:
@@ -230,7 +247,7 @@ class Sitting:
         if match is None:
             raise UsageError("There is no hand yet.")
         async with self._lock:
-            return await self._work.do(match.graded, self._heard()), match.coach.unit
+            return await self._work.do(match.graded, self._heard(), coach=True), match.coach.unit
 
     def _heard(self) -> Heard:
         """Return what listens to work in its thread: its words are told a few times a second, with the seconds so far."""
@@ -354,5 +371,6 @@ class Sittings:
 
     async def close(self) -> None:
         """Keep all matches, and begin nothing more."""
+        self.work.end()
         await self.clear()
         self.work.close()

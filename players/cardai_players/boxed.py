@@ -8,8 +8,10 @@ from typing import ClassVar
 
 from cardai import make
 from cardai.core.agent import Agent
+from cardai.core.errors import UsageError
 from cardai.core.game import Game
-from cardai.core.spec import Spec
+from cardai.core.spec import Spec, brief
+from cardai.training.runs import Run
 
 
 class Boxed(Agent):
@@ -18,7 +20,16 @@ class Boxed(Agent):
     run: ClassVar[Path]
 
     def for_game(self, game: Game) -> Agent:
+        trained = _game_of(self.run)
+        if type(game) is not type(trained):  # before anything of it is read: lists of players ask all of them
+            raise UsageError(f"{self.run.parent.name} plays {brief(trained)}. Got {brief(game)}.")
         return _player_of(self.run).for_game(game)
+
+
+@cache
+def _game_of(run: Path) -> Game:
+    """Return the game that a run was trained on."""
+    return make.game(Run.open(run).game_spec)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import signal
 import subprocess
@@ -67,6 +68,7 @@ found = [(len(publisher.outputs), str(result), str(table), str(solved), str(stat
 ran.raise_error()
 before, *texts, after = shell.user_ns["found"][0]
 html = [shell.display_formatter.format(shell.user_ns[name])[0].get("text/html", "") for name in ("result", "table", "solved", "state")]
+html.append(shell.display_formatter.format(shell.user_ns["solved"].at())[0].get("text/html", ""))
 html.append(shell.display_formatter.format(shell.user_ns["solved"].grid())[0].get("text/html", ""))
 print(json.dumps([before, after, [bool(text.strip()) for text in texts], [page[:5] for page in html], html[-1].count("<td")]))
 """
@@ -79,7 +81,8 @@ def test_a_result_is_printed_once_in_a_notebook_and_shown_as_a_page() -> None:
     before, after, texts, pages, cells = json.loads(done.stdout.splitlines()[-1])
     assert (before, after) == (0, 0)  # making and laying out texts displays nothing; print() then writes them once
     assert texts == [True] * 4
-    assert pages == ["<div>", "<div>", "<div>", "<pre>", "<div>"]
+    assert pages == ["<div>", "<div>", "<div>", "<pre>", "<div>", "<div>"]
+    assert "pot" in inspect.signature(cardai.solve).parameters
     assert cells == 169
 
 

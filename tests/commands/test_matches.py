@@ -35,6 +35,7 @@ def test_matches_are_listed_newest_first_and_searched_by_words(cardai: Call, fol
     listed = json.loads(cardai("matches", "--json").out)
     assert [one["began"] for one in listed] == ["2026-11-03 09:00", "2026-11-02 20:30", "2026-11-01 10:15"]
     assert len(json.loads(cardai("matches", "KUHN", "random", "--json").out)) == 2
+    assert len(json.loads(cardai("matches", "kuhn", "poker", "--json").out)) == 3  # as people call it
     called = cardai("matches", "2026-11-02")
     assert called.out.startswith("2026-11-02 20:30  kuhn against random: 20 hands, ")
     assert "odd.jsonl is no record" in called.err.replace("\n", " ")

@@ -40,9 +40,9 @@ def test_after_a_hand_its_cost_is_told_and_a_page_shows_the_decisions() -> None:
 
 def test_a_game_that_nobody_judges_is_played_on() -> None:
     async def play() -> None:
-        async with seated(PlayOptions("holdem_nolimit", ("always_call",), seed=3, coach="now")) as person:
+        async with seated(PlayOptions("omaha", ("always_call",), seed=3, coach="now")) as person:
             await person.press("c")
-            assert "Nobody who is installed judges" in person.shown("message")
+            assert "Nobody who is installed judges Omaha." in person.shown("message")
             assert person.screen.coach == ""
             assert person.scene.log
 
@@ -58,8 +58,10 @@ def test_the_coach_says_nothing_of_what_cost_nothing() -> None:
     values, _ = coach.grader.judge.values(table.views(), table.legal())
     best = int(values[0].argmax())
     views, legal = table.views(), table.legal()
-    assert word_of(coach.decision(views, legal, best), coach.unit) == ""
-    assert "draw five: " in word_of(coach.decision(views, legal, 0), coach.unit)
+    record = table.unfinished
+    assert record is not None
+    assert word_of(coach.decision(views, legal, best, record, 0), coach.unit) == ""
+    assert "draw five: " in word_of(coach.decision(views, legal, 0, record, 0), coach.unit)
     table.act(best)
     graded = coach.hand(table.records[0], 0)
     assert words_of(graded, coach.unit) == "The coach: no mistake in 1 decisions."

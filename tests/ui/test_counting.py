@@ -70,8 +70,11 @@ def seen(game: str, **more: Any) -> Scene:
 
 def test_the_title_tells_hands_sum_and_games_won_of_games_played() -> None:
     mean = standing(make.game("gin"), [record(0, [0, 1], [10.0, -10.0])] * 2, None).mean
-    text = standing_text(seen("gin", standing=Standing(4, 25.0, mean, 1, 3)))
-    assert text == "+25 points in 4 hands, +10.0 ± 0.0 a hand, 1 of 3 games won"
+    text = standing_text(seen("gin", standing=Standing(12, 25.0, mean, 1, 3)))
+    assert text == "+25 points in 12 hands, +10.0 ± 0.0 a hand, 1 of 3 games won"
+    assert (
+        standing_text(seen("gin", standing=Standing(9, 25.0, mean, 1, 3))) == "+25 points in 9 hands, 1 of 3 games won"
+    )
     assert standing_text(seen("gin", standing=Standing(1, -7.0, mean, 0, 0))) == "-7 points in 1 hand"
     assert "games won" not in standing_text(seen("leduc", standing=Standing(4, 25.0, mean, 1, 4)))
     assert standing_text(seen("leduc", standing=Standing(0, 0.0, mean))) == ""
@@ -361,3 +364,13 @@ def test_a_games_rows_by_seat_are_each_seats_own() -> None:
             assert value_text(scene.game, f, scene.view[f.name][seat], scene.seat) in drawn[1 + seat].plain
             differ += scene.view[f.name][seat] != scene.view[f.name][0]
     assert differ
+
+
+def test_what_was_said_of_a_hand_that_is_over_is_there_when_its_match_goes_on(tmp_path: Path) -> None:
+    match = Match.begin("kuhn", ["random"], 4, tmp_path / "match.jsonl")
+    while not match.table.hand_over:
+        match.step() if match.waiting else match.act(match.table.legal_actions()[-1])
+    log = match.scene().log
+    match.close()
+    assert Match.resume(tmp_path / "match.jsonl").scene().log == log
+    assert len(log) > 2

@@ -1,4 +1,4 @@
-"""Draws the docs' pictures of the pages anew, every game and the study at three sizes: ``python -m tests.web.renew_pictures [DIR] [GAME ...]``.
+"""Draws the docs' pictures of the pages anew, every game, the coach and the study at three sizes: ``python -m tests.web.renew_pictures [DIR] [GAME ...]``.
 
 Each is a WebP of at most 1,280 pixels' width; DIR is docs/pictures where it is not named. Needs Chromium and pillow.
 """
@@ -67,7 +67,7 @@ def shoot(page: Any, name: str, into: Path) -> None:
         picture.save(into / f"web-{name}-{width}.webp", quality=50, method=6)
 
 
-STUDY, HAND = "study", "hand"
+STUDY, HAND, COACH = "study", "hand", "coach"
 
 
 def study(served: Served, started: object, into: Path) -> None:
@@ -82,16 +82,31 @@ def study(served: Served, started: object, into: Path) -> None:
         shoot(page, "study", into)
 
 
-def draw_hand(served: Served, started: object, into: Path) -> None:
-    """Play a hand of gin badly, and keep the page that says what its decisions cost."""
-    from PIL import Image
-
-    match = Match.begin("gin", ["heisenbot"], 11, kept.new_file("gin"))
+def badly_played() -> Path:
+    """Play a hand of gin badly, and return its match."""
+    match = Match.begin("gin", ["heisenbot"], 20, kept.new_file("gin"))
     while not match.table.hand_over:
         match.step() if match.waiting else match.act(match.table.legal_actions()[-1])
     match.close()
-    name = kept.newest(1)[0].stem
-    with opened(started, served, f"past/match/{name}/1") as page:
+    return kept.newest(1)[0]
+
+
+def draw_coach(served: Served, started: object, into: Path) -> None:
+    """Ask the coach of a hand that was played badly, and keep the table with what he says."""
+    sitting = served.call(served.house.tables.resume, badly_played())
+    with opened(started, served, f"table/{sitting.name}") as page:
+        turn(page)
+        page.keyboard.press("M")
+        page.wait_for_selector("#advice[open]")
+        shoot(page, COACH, into)
+
+
+def draw_hand(served: Served, started: object, into: Path) -> None:
+    """Keep the page that says what the decisions of a hand cost that was played badly."""
+    from PIL import Image
+
+    with opened(started, served, f"past/match/{badly_played().stem}/1") as page:
+        page.wait_for_selector("#felt .mine")  # the coach has read it
         for width in (390, 1280):
             w, h = SIZES[width]
             page.set_viewport_size({"width": w, "height": h + 400 * (width == 1280)})
@@ -106,7 +121,7 @@ def main(arguments: list[str]) -> None:
         os.environ["CARDAI_DATA_DIR"] = folder
         served = Served(House(Door(), Sittings(len(TABLES))))
         with browser() as started:
-            shown = {STUDY: study, HAND: draw_hand}
+            shown = {STUDY: study, HAND: draw_hand, COACH: draw_coach}
             for game in arguments[1:] or (*TABLES, *shown):
                 if game in shown:
                     shown[game](served, started, into)

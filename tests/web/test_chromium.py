@@ -81,10 +81,16 @@ def test_a_hand_of_gin_by_keys_alone(chromium: Any, served: Served, matches: Pat
         assert said  # cards in the log keep their suits' colours, one's own as well
         assert {colour for suit, colour in said if suit in "hd"} <= {"rgb(200, 32, 43)"}
         assert {colour for suit, colour in said if suit in "cs"} <= {"rgb(22, 25, 28)"}
+        for width, height in ((1280, 720), (980, 700), (700, 700), (390, 844)):  # ten cards in rows, and all in sight
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_function(
+                "() => document.querySelector('.mine .plate').getBoundingClientRect().bottom <= document.querySelector('#felt').getBoundingClientRect().bottom"
+            )
         page.keyboard.press("Enter")
         page.wait_for_selector("#actions :not([data-next]).act")
         page.keyboard.press("?")
         assert "Ten cards each" in page.inner_text("#rules")
+        assert page.evaluate("document.querySelector('#rules').scrollTop") == 0  # it begins at its beginning
         page.keyboard.press("Escape")
         assert not page.locator("#rules").is_visible()
 

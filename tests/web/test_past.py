@@ -61,6 +61,7 @@ def test_past_matches_are_listed_searched_and_opened_hand_by_hand(served: Served
     assert "6 hands" in text
     assert "no such matches" in read(served, "past?q=gin")
     assert path.stem in read(served, "past?q=kuhn%20random")
+    assert path.stem in read(served, "past?q=Kuhn%20POKER")  # as people call it
     assert "hand 6" in read(served, f"past/match/{path.stem}")
     last = read(served, f"past/match/{path.stem}/6")
     assert "Your decisions, the dearest first" in last

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from http.client import IncompleteRead
 from typing import Any
@@ -15,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from cardai.core.errors import DamagedFileError
 from cardai.web.render import HERE
-from cardai.web.server import FEWEST, Arrival
+from cardai.web.server import FEWEST, PACE, SECONDS, Arrival
 from cardai.web.sittings import WAITING, Page
 from cardai.web.socket import understood
 from tests.web.conftest import Served
@@ -72,13 +73,43 @@ def test_who_says_nothing_half_a_request_or_does_not_read_is_cut_off_but_a_page_
     with served.page(name) as page:
         page.turn()
         monkeypatch.setattr("cardai.web.server.SECONDS", 0.4)
-        slow = [opening(served, data) for data in (b"", b"GET / HT", b"GET / HTTP/1.1\r\n" + host, 50 * whole)]
+        upload = f"POST {served.root}study/hands?file=a.txt HTTP/1.1\r\nOrigin: {served.origin}\r\n".encode() + host
+        drop = upload + b"Content-Length: 9000\r\n\r\nPokerStars"
+        slow = [opening(served, data) for data in (b"", b"GET / HT", b"GET / HTTP/1.1\r\n" + host, 50 * whole, drop)]
         for connection in slow:
-            ended(connection)
+            assert b" 200 OK" not in ended(connection) or connection is slow[3]
         (of_the_page,) = [arrival for arrival in arrivals if arrival.stays]
         cut_off(served, of_the_page)
         page.say("look")
         assert page.hear(lambda m: m["kind"] == "scene")
+
+
+def test_a_file_that_comes_slowly_but_steadily_is_waited_for_and_only_so_many(
+    served: Served, arrivals: list[Arrival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cardai.web.server.SLOW", 1)
+    upload = (
+        f"POST {served.root}study/hands?file=a.txt HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+        f"Origin: {served.origin}\r\nContent-Length: 200000\r\n\r\n"
+    ).encode()
+    sent = int(PACE * SECONDS) + 1000
+    both = [opening(served, upload + b"x" * sent) for _ in range(2)]
+    wait_until(lambda: len(arrivals) == 2 and all(arrival.came >= sent for arrival in arrivals))
+    for arrival in arrivals:
+        cut_off(served, arrival)
+    assert [arrival.slow for arrival in arrivals] == [True, False]  # the second is one too many
+    assert ended(both[1]) == b""
+    both[0].sendall(b"x" * (200_000 - sent))
+    assert both[0].recv(1 << 16).startswith(b"HTTP/1.1 200 OK")
+    both[0].close()
+
+
+def wait_until(met: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait for a condition."""
+    until = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_a_request_over_which_we_think_for_long_is_answered(

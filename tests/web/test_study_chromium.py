@@ -41,6 +41,7 @@ def test_a_solved_river_in_two_clicks_then_a_lock_and_a_comparison_by_the_mouse(
         page.get_by_role("link", name="The study").first.click()
         page.get_by_role("button", name="Solve A river").click()
         page.wait_for_selector("#hands")
+        assert page.evaluate("document.querySelector('#hands').clientWidth") > 1100  # all columns are in sight
         page.hover(".left [data-class=KJs]")
         assert page.inner_text("#class caption") == "KJs: 3 hands"  # one of four is blocked by the board
         page.click(".left [data-class=KJs]")

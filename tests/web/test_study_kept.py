@@ -13,12 +13,17 @@ from typing import Any
 
 import pytest
 
+from cardai.arena.match import play
+from cardai.arena.records import read
+from cardai.core.registry import create
+from cardai.poker.grading import grader
 from cardai.poker.ranges.library import Library
 from cardai.poker.ranges.spot import Spot
 from cardai.web.door import Door
 from cardai.web.pages import Asked, House
 from cardai.web.sittings import Sittings
 from cardai.web.study import shelf
+from cardai.web.study.reviews import drawn
 from tests.formats.rooms.test_flops import FOLDED
 from tests.web.conftest import Served
 from tests.web.test_study import SMALL, command_of, printed, urlencode, wait
@@ -210,6 +215,46 @@ def test_a_room_s_hands_are_reviewed_as_the_command_does(shown: tuple[Served, Li
     found = json.loads(printed([*words, "--json"], capsys))
     assert f"{found['hands']} hands, {found['decisions']} decisions" in page
     assert [f"{count} left out: {why}" in page for why, count in found["hands_left_out"].items()] == [True]
+
+
+@pytest.mark.long
+def test_pots_of_a_room_s_file_that_are_solved_have_the_command_s_table(
+    shown: tuple[Served, Library], capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Two pots for two, decided on the turn or the river, each street solved for two iterations."""
+    made = {"solve": grader.solve}
+    monkeypatch.setattr(grader, "solve", lambda one, to, most, told: made["solve"](one, to, min(most, 2), told))
+    play("holdem_nolimit:stack=2000", ["threshold", "holdem_heuristic"], games=40, seed=5, record=tmp_path / "r.jsonl")
+    file = read(tmp_path / "r.jsonl")
+    text = create("format", "pokerstars").write(file.header, file.hands).text
+    texts = re.split(r"\n\n+(?=PokerStars)", text.strip())
+    late = [
+        text
+        for text in texts
+        if re.search(r"^threshold: (bet|call|check|fold|raise)", text.partition("*** TURN")[2], re.M)
+    ]
+    body = "\n\n\n".join(late[:2])
+    Path("mine.txt").write_text(body)
+    served, _ = shown
+    answer = json.loads(served.ask("study/hands?file=mine.txt&recent=1", body, Origin=served.origin)[1])
+    path = answer["review"].removeprefix(served.root)
+    wait(served, path)
+    page = html.unescape(served.ask(path)[1])
+    capsys.readouterr()
+    found = json.loads(printed([*command_of(page), "--json"], capsys))
+    assert found["decisions"] > 3
+    assert {one["name"] for one in found["sums"]["phase"]} >= {"flop", "turn"}
+    assert f"{found['hands']} hands, {found['decisions']} decisions" in page
+    wanted = drawn(found)
+    for row in wanted["sums"]:
+        assert re.search(
+            rf"{re.escape(row['name'])}.*?{row['decisions']}.*?{row['mistakes']}.*?{re.escape(row['cost'][1])}",
+            page,
+            re.S,
+        )
+    assert [one["taken"] in page and one["cost"] in page for one in wanted["dearest"]] == [True] * len(
+        wanted["dearest"]
+    )
 
 
 def test_what_is_too_long_for_an_upload_is_refused(

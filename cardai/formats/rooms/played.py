@@ -91,6 +91,42 @@ def walked(said: BoardGame, record: Mapping[str, Any], names: list[str]) -> Hand
     Raises:
         DamagedFileError, IllegalActionError: it does not fit the game.
     """
+    line = followed(said, record)
+    node, n = line.node, len(line.seats)
+    if node.actor >= 0:
+        raise DamagedFileError("The hand is not over.")
+    put, returned = _put(node)
+    away = said.betting.away or (0,) * n
+    folded = tuple(
+        next((b.round for b in line.bets if b.position == p and b.kind == "fold"), 0 if away[p] else -1)
+        for p in range(n)
+    )
+    pots = tuple(_pots(node, line.holes, line.board, returned))
+    called = tuple(names[record["seats"][seat]] for seat in line.seats)
+    return Hand(
+        called, line.seats, line.stacks, said.betting, line.holes, line.board, line.bets, put, returned, pots, folded,
+        node.contested,
+    )  # fmt: skip
+
+
+@frozen(eq=False)
+class Line:
+    """What was done in a hand of hold'em so far, by position; it leads to ``node``."""
+
+    seats: tuple[int, ...]
+    stacks: tuple[int, ...]
+    holes: tuple[tuple[int, ...], ...]
+    board: tuple[int, ...]
+    bets: tuple[Bet, ...]
+    node: BettingNode
+
+
+def followed(said: BoardGame, record: Mapping[str, Any]) -> Line:
+    """Return a record of hold'em, over or under way, as the rules play it.
+
+    Raises:
+        DamagedFileError, IllegalActionError: it does not fit the game.
+    """
     betting, n = said.betting, said.betting.num_players
     setup = record["setup"]
     if len(record["seats"]) != n or len(setup["stacks"] or record["seats"]) != n:
@@ -107,24 +143,12 @@ def walked(said: BoardGame, record: Mapping[str, Any], names: list[str]) -> Hand
         after = tree.after(node, _amount(said, node, int(chosen)))
         bets.append(_bet(node, after))
         node = after
-    if node.actor >= 0:
-        raise DamagedFileError("The hand is not over.")
     deck = [int(card) for card in record["deck"]]
     shown = 5 if node.contested else _BOARD[node.round]
     if len(deck) < 2 * n + shown or len(set(deck)) < len(deck):
         raise DamagedFileError("The deck is shorter than what was dealt, or has a card twice.")
     holes = tuple(tuple(deck[2 * p : 2 * p + 2]) for p in range(n))
-    board = tuple(deck[2 * n : 2 * n + shown])
-    put, returned = _put(node)
-    away = betting.away or (0,) * n
-    folded = tuple(
-        next((b.round for b in bets if b.position == p and b.kind == "fold"), 0 if away[p] else -1) for p in range(n)
-    )
-    pots = tuple(_pots(node, holes, board, returned))
-    called = tuple(names[record["seats"][seat]] for seat in seats)
-    return Hand(
-        called, seats, stacks, betting, holes, board, tuple(bets), put, returned, pots, folded, node.contested
-    )  # fmt: skip
+    return Line(seats, stacks, holes, tuple(deck[2 * n : 2 * n + shown]), tuple(bets), node)
 
 
 def _amount(said: BoardGame, node: BettingNode, chosen: int) -> int:

@@ -20,6 +20,8 @@ from cardai.study.judge import verdict
 NO_CHART = "no chart of play before the flop is for so many players with such stacks"
 OFF = "the way it was played before the flop is not in the chart"
 RARE = "the chart's players hardly ever come there"
+MIXED = 0.1
+"""Actions that a chart takes so often with a class are worth the same in truth: what parts them is the chart's own error."""
 FAR = 1.7
 """A chart is taken for stacks that are at most so many times larger or smaller, and a raise for one of the chart's."""
 
@@ -130,9 +132,10 @@ class ChartGrader:
         best = taken if values[taken] >= values[best] else best
         came = _others(chart, node, hand.hero)
         floor = hypot(noise[best], noise[taken]) + max(chart.head.gain[hand.hero], 0.0) / max(came, 1e-6)
+        often = chart.strategy[rows][:, number]
+        floor = max(floor, float(values[best] - values[often >= MIXED].min()))
         lost = float(values[best] - values[taken])
         words = [_words(token) for token in tree.actions(node)]
-        often = chart.strategy[rows][:, number]
         told = ", ".join(
             f"{word} {100 * share:.0f} %" for word, share in zip(words, often, strict=True) if share >= 0.005
         )

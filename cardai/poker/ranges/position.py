@@ -6,12 +6,14 @@ A line is the actions from the root, separated by blanks, and the cards that com
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from attrs import evolve, frozen
 
-from cardai.cards.text import card_text, parse_cards
+from cardai.arena.report import as_html, as_text
+from cardai.cards.text import card_text, cards_glyphs, parse_cards
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.poker.hands.combos import pair_index, pairs
@@ -21,8 +23,21 @@ from cardai.poker.ranges.lines import action_words, means, token, words_of
 from cardai.poker.ranges.public_tree import DEAL, DECISION, SHOWDOWN, Node
 from cardai.poker.ranges.solver import Solver
 
+if TYPE_CHECKING:
+    from rich.table import Table
 
-@frozen(eq=False)
+
+SEATS = ("first to act", "button")
+HEADER = ("action", "line", "how often", "worth")
+"""What the columns of a decision's actions are called."""
+
+
+def worth_text(worth: float) -> str:
+    """Return what something is worth, in chips with two digits; "" where there is nothing to say."""
+    return "" if worth != worth else f"{round(worth, 2) + 0.0:,.2f}"  # no -0.00
+
+
+@frozen(eq=False, repr=False)
 class Position:
     """A decision with n hands and A actions. Frequencies and values are those of the average strategies."""
 
@@ -44,6 +59,43 @@ class Position:
     """(A, n) what each action is worth from here on, in chips, a fold 0; nan where no hand of the opponent can be met."""
     met: Float64s
     """(n,) the weight of the opponent's hands that each hand can meet."""
+
+    @property
+    def title(self) -> str:
+        """Which decision it is."""
+        where = f"after {self.line}" if self.line else "at the beginning"
+        return f"{cards_glyphs(self.board)}, {where}: {SEATS[self.seat]}, pot {self.pot:,}"
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Return the actions as text, under :data:`HEADER`; the last row is all of them."""
+        found = zip(self.actions, self.tokens, self.frequencies, self.action_values, strict=True)
+        out = [(words, token, f"{100 * often:.2f} %", worth_text(worth)) for words, token, often, worth in found]
+        return [*out, ("all", "", "100.00 %", worth_text(self.value))]
+
+    def table(self, line: str = HEADER[1]) -> Table:
+        """Return the actions for rich; ``line`` heads how each is written in a line."""
+        from rich.table import Table
+
+        out = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        for name, justify in zip((HEADER[0], line, *HEADER[2:]), ("left", "left", "right", "right"), strict=True):
+            out.add_column(name, justify=justify)  # type: ignore[arg-type]
+        for row in self.rows():
+            out.add_row(*row)
+        return out
+
+    def page(self, note: str = "") -> str:
+        """Return the actions as HTML, with a ``note`` below them."""
+        return as_html(self.title, HEADER, self.rows(), note)
+
+    def __str__(self) -> str:
+        from rich.text import Text
+
+        return as_text([Text(self.title), self.table()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.page()
 
     @property
     def frequencies(self) -> tuple[float, ...]:

@@ -8,27 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import asdict
 
-from cardai.arena.report import as_html, as_text
-from cardai.cards.text import cards_glyphs, cards_text
+from cardai.arena.report import as_text
+from cardai.cards.text import cards_text
 from cardai.core.text import clock
 from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges.position import Position
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
 
     from cardai.poker.ranges.layout import TreeLayout
     from cardai.poker.ranges.solution import Solution
-
-SEATS = ("first to act", "button")
-HEADER = ("action", "line", "how often", "worth")
-
-
-def title(position: Position) -> str:
-    """Return which decision it is."""
-    where = f"after {position.line}" if position.line else "at the beginning"
-    return f"{cards_glyphs(position.board)}, {where}: {SEATS[position.seat]}, pot {position.pot:,}"
 
 
 def standing(solution: Solution) -> str:
@@ -59,33 +49,14 @@ def effort(layout: TreeLayout, packed: bool) -> str:
     )
 
 
-def rows(position: Position) -> list[tuple[str, str, str, str]]:
-    """Return a decision's actions as text, under HEADER; the last row is all of them."""
-    found = zip(position.actions, position.tokens, position.frequencies, position.action_values, strict=True)
-    out = [(words, token, f"{100 * often:.2f} %", worth_text(worth)) for words, token, often, worth in found]
-    return [*out, ("all", "", "100.00 %", worth_text(position.value))]
-
-
-def table(position: Position, line: str = HEADER[1]) -> Table:
-    """Return a decision's actions for rich; ``line`` heads how each is written in a line."""
-    from rich.table import Table
-
-    out = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for name, justify in zip((HEADER[0], line, *HEADER[2:]), ("left", "left", "right", "right"), strict=True):
-        out.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for row in rows(position):
-        out.add_row(*row)
-    return out
-
-
 def parts(solution: Solution) -> Iterator[RenderableType]:
     """Yield a solution for rich: how far it is, and its first decision."""
     from rich.text import Text
 
     position = solution.at("")
     yield Text(standing(solution))
-    yield Text(title(position))
-    yield table(position)
+    yield Text(position.title)
+    yield position.table()
 
 
 def text(solution: Solution) -> str:
@@ -95,8 +66,7 @@ def text(solution: Solution) -> str:
 
 def page(solution: Solution) -> str:
     """Return a solution's first decision as HTML."""
-    position = solution.at("")
-    return as_html(title(position), HEADER, rows(position), standing(solution))
+    return solution.at("").page(standing(solution))
 
 
 def columns(position: Position) -> dict[str, Any]:
@@ -138,8 +108,3 @@ def as_json(solution: Solution, position: Position) -> dict[str, Any]:
 
 def _names(position: Position) -> Any:
     return np.array([cards_text(one) for one in pairs()[position.hands][:, ::-1]])
-
-
-def worth_text(worth: float) -> str:
-    """Return what something is worth, in chips with two digits; "" where there is nothing to say."""
-    return "" if worth != worth else f"{round(worth, 2) + 0.0:,.2f}"  # no -0.00

@@ -115,7 +115,7 @@ def several_names(scene: Scene) -> bool:
 def live_words(scene: Scene, turn: str, blind: int) -> str:
     """Return what a screen reader is to say: the last that happened, the own cards, and what is asked."""
     said = [
-        f"{'' if entry.seat is None else scene.name(entry.seat)} {spelled(in_big_blinds(entry.words, blind))}".strip()
+        f"{'' if entry.seat is None else scene.name(entry.seat) + scene.says(entry.seat)}{spelled(in_big_blinds(entry.words, blind))}"
         for entry in scene.log[-6:]
     ]
     own = hand_order(scene)

@@ -35,15 +35,18 @@ document.addEventListener("DOMContentLoaded", () => {
   // -- solving: the words and the curve are told anew until it is over
   const progress = one("#progress");
   if (progress && progress.dataset.underWay === "1") {
-    let seen = "";
+    let seen = "", wait = 400;
     const ask = async () => {
       try {
-        const found = await (await fetch(`${progress.dataset.state}${progress.dataset.state.includes("?") ? "&" : "?"}seen=${seen}`)).json();
+        const answer = await fetch(`${progress.dataset.state}${progress.dataset.state.includes("?") ? "&" : "?"}seen=${seen}`);
+        if (!answer.ok) return location.replace(progress.dataset.spot); // it was let go: its page says so
+        const found = await answer.json();
+        wait = 400;
         if (found.over) return location.replace(progress.dataset.spot);
         progress.innerHTML = found.html;
         if (found.glimpse) { seen = found.seen; one("#glimpse").innerHTML = found.glimpse; }
-      } catch { /* the next one may come through */ }
-      setTimeout(ask, 400);
+      } catch { wait = Math.min(2 * wait, 30000); } // the next one may come through
+      setTimeout(ask, wait);
     };
     setTimeout(ask, 150);
     document.addEventListener("keydown", (event) => { if (event.key === "s" && !event.target.closest("input, textarea")) one("[data-key=s]")?.click(); });

@@ -153,7 +153,8 @@ document.addEventListener("DOMContentLoaded", () => {
     part("advice-title").textContent = title;
     part("advice-body").innerHTML = html;
     if (!part("advice").open) part("advice").showModal();
-    part("advice-body").querySelector("button, a")?.focus();
+    (part("advice-body").querySelector("button, a") || part("advice-title")).focus();
+    part("advice").scrollTop = 0; // what cost most is at the top
     part("live").textContent = part("advice").textContent;
     say("");
   };

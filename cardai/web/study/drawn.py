@@ -16,10 +16,9 @@ from cardai.poker.notation import parse_range
 from cardai.poker.ranges.grid import colours, grid, shown_actions
 from cardai.poker.ranges.lines import steps, words_of
 from cardai.poker.ranges.locks import Lock
-from cardai.poker.ranges.position import Position
+from cardai.poker.ranges.position import SEATS, Position, worth_text
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD
 from cardai.poker.ranges.reading import equities, groups
-from cardai.poker.ranges.showing import SEATS, worth_text
 from cardai.poker.ranges.solution import Solution, prepare, solve
 from cardai.poker.ranges.spot import Spot
 from cardai.web.render import face

@@ -21,11 +21,11 @@ from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.files import write_atomically
 from cardai.core.text import one_line
 from cardai.formats import read_hands
+from cardai.formats.rooms.coach import coach_of
 from cardai.formats.rooms.review import Asked, job_of_rooms
 from cardai.poker.grading.flops import RangeBook
 from cardai.poker.spot_options import command
 from cardai.study import session
-from cardai.study.judge import judge_for
 from cardai.study.report import plain
 from cardai.study.review import LEAST, number
 from cardai.ui import kept
@@ -175,7 +175,7 @@ def _of_match(path: Path) -> session.Job:
     """Return the review of a kept match. Raises CardaiError."""
     held = read_hands(journal_of(path))
     game = make.game(held.header["game"])
-    return session.job_of(held, game, PLAYER, judge_for(game))
+    return coach_of(game).job(held, PLAYER)
 
 
 def _of_rooms(body: bytes, named: str, hero: str, recent: bool) -> session.Job:

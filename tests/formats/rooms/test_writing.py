@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 
 import cardai
+from cardai import make
 from cardai.cli import main
 from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.formats import read_hands
 from cardai.formats.rooms import room_hands
+from cardai.formats.rooms.coach import solved
+from cardai.formats.rooms.flops import whole_of
 from cardai.formats.rooms.hand import RoomHand
+from cardai.formats.rooms.own import room_hand
 from cardai.formats.rooms.stars_records import table_names
 from tests.formats.rooms.texts import CASH, GG, IPOKER, PARTY_OLD, SHORT_BLIND, WINAMAX
 
@@ -50,6 +54,7 @@ def test_self_play_is_read_back_equal(matches: dict[str, Any], spec: str) -> Non
     names = table_names(file.header["agents"])
     written = registry.create("format", "pokerstars:dealt=all").write(file.header, file.hands)
     assert (written.hands, written.left_out) == (len(file.hands), ())
+    said = solved(make.game(spec))
     for hand, record in zip(read_back(written.text), file.hands, strict=True):
         n = len(hand.players)
         order = [(record["setup"]["starter"] + 1 + position) % n for position in range(n)]
@@ -59,6 +64,9 @@ def test_self_play_is_read_back_equal(matches: dict[str, Any], spec: str) -> Non
         assert list(hand.board) == list(record["deck"][2 * n : 2 * n + len(hand.board)])
         if "bets" not in spec:
             assert list(hand.moves) == list(record["actions"])
+        if said is not None:  # graded as the hand that a room has written
+            own, seats = room_hand(said, record)
+            assert [whole_of(own, seats.index(seat)) for seat in order] == [whole_of(hand, k) for k in range(n)]
 
 
 def test_pokerkit_pays_what_was_played(matches: dict[str, Any]) -> None:

@@ -117,3 +117,20 @@ def test_values_of_a_chart_say_how_far_they_may_be_off(grader: ChartGrader) -> N
     rows = chart.rows(chart.node("f f f r2.5 f"))
     noise = chart.noise[rows][:, class_number("98s")]
     assert call.floor >= float(np.hypot(noise[1], noise[1])) > 0
+
+
+def test_who_plays_as_the_chart_does_makes_no_mistake() -> None:
+    """A button of a hundred blinds raises aces nearly always, though the chart's values prefer the call by a quarter of one."""
+    chart = chart_of(None, "hu100")
+    grader, often = ChartGrader({"hu100": chart}, 0.25, 1.0), chart.strategy[chart.rows(0)]
+    moves = [(1, "fold", 0.0, 0), (1, "call", 1.0, 0), (1, "raise", 2.5, 0)]
+    aces = class_number("AA")
+    assert chart.values[chart.rows(0)][1, aces] > chart.values[chart.rows(0)][2, aces] + 0.25
+    for name, cards in (("AA", "AsAh"), ("88", "8s8h"), ("72o", "7s2h"), ("K9o", "Ks9h"), ("A5s", "As5s")):
+        held = parse_cards(cards)
+        for action, move in enumerate(moves):
+            one = BeforeFlop((100.0, 100.0), 0.0, (move,), 1, (held[0], held[1]))
+            (found,), _ = graded(grader, one)
+            if often[action, class_number(name)] >= 0.1:
+                assert (found.cost, found.verdict) == (0, "good")
+    assert often[2, aces] > 0.8

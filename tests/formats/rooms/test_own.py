@@ -1,0 +1,96 @@
+"""The coach of hold'em that was played here: before the flop by the charts, after it by solving, whether the hand is over or not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from cardai import make
+from cardai.arena.records import RecordFile
+from cardai.arena.table import Table
+from cardai.cards.text import parse_cards
+from cardai.formats.rooms.coach import HandCoach, coach_of
+from cardai.formats.rooms.own import LATER
+from cardai.poker.grading.before import OFF
+from cardai.poker.grading.flops import FlopHand
+from cardai.poker.grading.grader import SolvingGrader
+from cardai.study.coach import Coach, word_of
+from cardai.study.graded import Decision
+from cardai.study.session import run
+
+
+@pytest.fixture(scope="module")
+def coach() -> Coach:
+    """Who grades hold'em for two with 100 big blinds."""
+    return coach_of(make.game("holdem"))
+
+
+def dealt(coach: Coach, cards: str) -> Table:
+    """Return a table at which the button, who is to act, holds ``cards``."""
+    table = Table(coach.game, [None, None], seed=3)
+    button = table.to_act
+    record = dict(table.unfinished or {})
+    rest = [card for card in range(52) if card not in parse_cards(cards)]
+    deck = [*rest[:2], *parse_cards(cards), *rest[2:7]]  # the button is the last of the two who are dealt cards
+    again = Table.of_record(coach.game, {**record, "deck": deck, "actions": []}, seats=[None, None], played=0)
+    assert again.to_act == button
+    return again
+
+
+def test_folding_aces_is_a_blunder_and_raising_them_costs_nothing(coach: Coach) -> None:
+    assert isinstance(coach, HandCoach)
+    table = dealt(coach, "AsAh")
+    record, seat = table.unfinished, table.to_act
+    assert record is not None
+    assert seat is not None
+    said = {action: coach.decision(table.views(), table.legal(), action, record, seat) for action in (0, 250)}
+    assert said[0].verdict == "blunder"
+    assert said[0].best_words != "fold"
+    assert said[0].reasons[0].words.startswith("AA here in the chart: ")
+    assert said[250].cost == 0
+    assert word_of(said[0], coach.unit).startswith("fold: blunder, ")
+
+
+def test_what_the_chart_does_not_know_is_said_to_be_so(coach: Coach) -> None:
+    table = dealt(coach, "Th8d")
+    seat = table.to_act
+    table.act(10_000)
+    assert coach.hand(table.unfinished or {}, seat or 0).left_out == {OFF: 1}
+
+
+def test_decisions_after_the_flop_are_told_by_their_place_in_the_hand(
+    coach: Coach, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def graded(grader: SolvingGrader, hand: FlopHand, known: Any) -> tuple[list[Decision], Counter[str]]:
+        own = [place for place, move in enumerate(hand.moves) if move.seat == hand.hero]
+        return [Decision(place, 0, "", 0, "", 0, 0, 0, 0, "good", {"phase": "flop"}) for place in own], Counter()
+
+    monkeypatch.setattr(SolvingGrader, "graded", graded)
+    table = dealt(coach, "AsAh")
+    seat = table.to_act
+    for action in (250, 1, 1, 600):  # raise, call; check, bet
+        table.act(action)
+    for record in (table.unfinished, _over(table)):
+        assert record is not None
+        found = coach.hand(record, seat)
+        assert [one.place for one in found.decisions] == [0, 3]
+    assert found.returns == record["returns"][seat]
+    file = RecordFile({"game": "holdem", "agents": ["human", "other"]}, [record])
+    for soon, graded_places in ((False, [0, 3]), (True, [0])):  # soon: nothing is solved
+        review, whole = run(coach.job(file, "human", player=record["seats"][seat], soon=soon))
+        assert whole
+        assert [one.place for one in review.hands[0].decisions] == graded_places
+        assert ("solving" in review.setting.judge, LATER in review.hands[0].left_out) == (not soon, soon)
+
+
+def _over(table: Table) -> Any:
+    table.act(0)
+    return table.records[-1]
+
+
+def test_other_games_have_their_own_judges() -> None:
+    assert type(coach_of(make.game("leduc"))) is Coach
+    assert type(coach_of(make.game("holdem_nolimit:bets=pot"))) is HandCoach
+    assert type(coach_of(make.game("holdem_limit"))) is Coach
