@@ -18,8 +18,9 @@ from cardai.core.encoder import Encoder
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
-from cardai.core.spec import brief, option
+from cardai.core.spec import brief, helps, option
 from cardai.core.trainer import Trainer
+from cardai.plugins.trainers.range_distillation.player_options import PlayerOptions
 from cardai.poker.ranges.public_tree import PublicTree, holdem_tree
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class RangeDistillation(Trainer):
     )
     every: int = option(100, help="steps between measurements", validator=validators.gt(0))
     threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
+    device: str = option("cpu", help="torch's device for learning: cpu, cuda, auto (the GPU if there is one)")
 
     step_unit: ClassVar[str] = "boards"
 
@@ -82,10 +84,13 @@ class RangeDistillation(Trainer):
         training.lessons()
         return training
 
+    def agent_options(self) -> Mapping[str, str]:
+        return helps(PlayerOptions)
+
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        training = evolve(self, threads=1)._training(game, encoder, seed)
+        training = evolve(self, threads=1, device="cpu")._training(game, encoder, seed)
         training.load_player(directory)
         return training.agent(options)
 

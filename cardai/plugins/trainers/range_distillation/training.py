@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +14,22 @@ from torch import Tensor
 
 from cardai import make
 from cardai.core.agent import Agent, need_game
-from cardai.core.arrays import Bools, Float64s, Int64s
-from cardai.core.errors import OptionError
+from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.fields import Views
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.legal import Legal
 from cardai.core.rng import derive
 from cardai.core.schema import structure, whole
+from cardai.core.spec import build
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.minibatches import LossSum, annealed, take_step
+from cardai.learn.networks import choose_device
 from cardai.learn.policies import legal_softmax
-from cardai.plugins.trainers.range_distillation.lessons import Lesson, Lessons
+from cardai.plugins.trainers.range_distillation.lessons import Lessons
 from cardai.plugins.trainers.range_distillation.network import Betting, RangeNetwork, Seen
+from cardai.plugins.trainers.range_distillation.player_options import PlayerOptions
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
 from cardai.poker.range_policy import known_nodes, range_player
 from cardai.poker.ranges.public_tree import PublicTree
@@ -34,6 +37,8 @@ from cardai.poker.ranges.public_tree import PublicTree
 if TYPE_CHECKING:
     from cardai.plugins.trainers.range_distillation import RangeDistillation
 
+NODES = 8
+"""Decisions that are answered at once for all hands: what lies between the layers stays in the cache."""
 _LEAST = 1e-9
 _CPU = torch.device("cpu")
 
@@ -53,11 +58,11 @@ class Distilling(Training):
         self.options, self.game, self.tree, self.seed = options, game, tree, derive(seed, "range_distillation")
         self.step, self.losses = 0, LossSum()
         self.betting = Betting(tree)
-        self.actions = int(tree.action.max()) + 1
+        self.actions, self.device = int(tree.action.max()) + 1, choose_device(options.device)
         with tensors.seeded(seed, _CPU):
             self.network = RangeNetwork(
                 options.sees, self.betting.count, self.actions, options.channels, options.hidden
-            )
+            ).to(self.device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), options.learning_rate)
         self.seen = Seen(options.sees)
         self._lessons: Lessons | None = None
@@ -75,13 +80,17 @@ class Distilling(Training):
         end = self.step + steps
         while self.step < end:
             lesson = self.lessons().lesson(self.step)
-            seen = torch.from_numpy(self.seen.of(lesson.hands, lesson.board))
+            seen, wanted, weights = (
+                torch.from_numpy(part).to(self.device)
+                for part in (self.seen.of(lesson.hands, lesson.board), lesson.chances, lesson.weights)
+            )
 
-            def losses(lesson: Lesson = lesson, seen: Tensor = seen) -> tuple[Tensor]:
-                learned = self._log_chances(self.network.of_cards(seen), lesson.nodes)
-                wanted = torch.from_numpy(lesson.chances)
+            def losses(
+                nodes: Int64s = lesson.nodes, seen: Tensor = seen, wanted: Tensor = wanted, weights: Tensor = weights
+            ) -> tuple[Tensor]:
+                learned = self._log_chances(self.network.of_cards(seen), nodes)
                 apart = (wanted * (torch.log(wanted.clamp_min(_LEAST)) - learned)).sum(dim=2)
-                return ((apart * torch.from_numpy(lesson.weights)).sum(),)
+                return ((apart * weights).sum(),)
 
             rate = annealed(self.options.learning_rate, self.step, self.options.anneal)
             found = take_step(self.network, self.optimizer, rate, self.options.threads, 0, losses)
@@ -95,8 +104,8 @@ class Distilling(Training):
 
     def _log_chances(self, cards: Tensor, nodes: Int64s) -> Tensor:
         """Return (m, h, A) log probabilities, very small where an action is illegal."""
-        logits = self.network.meet(cards, torch.from_numpy(self.betting.places[nodes, None]))
-        legal = torch.from_numpy(self._legal[nodes])[:, None]
+        logits = self.network.meet(cards, torch.from_numpy(self.betting.places[nodes, None]).to(self.device))
+        legal = torch.from_numpy(self._legal[nodes])[:, None].to(self.device)
         return torch.log_softmax(torch.where(legal, logits, torch.full_like(logits, -1e9)), dim=2).clamp_min(-30)
 
     # -- files -----------------------------------------------------------------------------------------------------
@@ -120,9 +129,10 @@ class Distilling(Training):
         self.step, self.losses = state.step, state.losses
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        if options:
-            raise OptionError(f"A player of range_distillation has no options. Got {sorted(options)[0]!r}.")
-        return DistilledAgent(self.game, self.tree, self.betting, (self.network.eval(), self.seen), self._legal)
+        chosen = build(PlayerOptions, dict(options), "The trained player")
+        device = choose_device(chosen.device)
+        network = self.network.eval() if device == self.device else deepcopy(self.network).eval().to(device)
+        return DistilledAgent(self.game, self.tree, self.betting, (network, self.seen), self._legal, chosen)
 
 
 def legal_of(tree: PublicTree, actions: int) -> Bools:
@@ -138,10 +148,17 @@ class DistilledAgent(Agent):
     ignores_suits = True
 
     def __init__(
-        self, game: Game, tree: PublicTree, betting: Betting, network: tuple[RangeNetwork, Seen], legal: Bools
+        self,
+        game: Game,
+        tree: PublicTree,
+        betting: Betting,
+        network: tuple[RangeNetwork, Seen],
+        legal: Bools,
+        options: PlayerOptions,
     ) -> None:
         self.game, self.tree, self.betting, self.legal = game, tree, betting, legal
         self.network, self.seen = network
+        self.least, self.device = options.least, choose_device(options.device)
         self._board: tuple[tuple[int, ...], Int64s, Tensor] | None = None
 
     def for_game(self, game: Game) -> Agent:
@@ -157,10 +174,12 @@ class DistilledAgent(Agent):
         for number, cards in enumerate(boards):
             rows = np.flatnonzero(group.ravel() == number)
             seen[rows] = self.seen.of(hands[rows], tuple(int(card) for card in cards if card >= 0))
-        features = tensors.in_chunks(self.network.of_cards, seen, _CPU)
+        features = tensors.in_chunks(self.network.of_cards, seen, self.device)
         codes = np.concatenate([features, self.betting.places[nodes].astype(np.float32)], axis=1)
-        logits = tensors.in_chunks(lambda part: self.network.meet(part[:, :-4], part[:, -4:].long()), codes, _CPU)
-        out[:, : logits.shape[1]] = legal_softmax(logits, self.legal[nodes])
+        logits = tensors.in_chunks(
+            lambda part: self.network.meet(part[:, :-4], part[:, -4:].long()), codes, self.device
+        )
+        out[:, : logits.shape[1]] = self._chances(logits, self.legal[nodes])
         return out
 
     def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
@@ -168,19 +187,30 @@ class DistilledAgent(Agent):
         _, live, cards = self._of_board(tuple(int(card) for card in board))
         out = np.zeros((int(self.tree.num_children[nodes].sum()), COUNT))
         row = 0
-        with tensors.threads(1), torch.inference_mode():
-            for node in nodes.tolist():
-                said = torch.from_numpy(self.betting.places[node])
-                chances = legal_softmax(self.network.meet(cards, said).numpy(), self.legal[[node]])
+        for start in range(0, len(nodes), NODES):
+            part = nodes[start : start + NODES]
+            said = torch.from_numpy(self.betting.places[part, None]).to(self.device)
+            with tensors.threads(1), torch.inference_mode():
+                logits = self.network.meet(cards, said).cpu().numpy()  # (m, h, A)
+            for node, one in zip(part.tolist(), logits, strict=True):
                 count = int(self.tree.num_children[node])
+                chances = self._chances(one, self.legal[[node]])
                 out[row : row + count, live] = chances[:, self.tree.action[node, :count]].T
                 row += count
         return out
+
+    def _chances(self, logits: Float32s, legal: Bools) -> Float64s:
+        """Return (n, A) the probabilities of ``legal`` actions, those below ``least`` left out."""
+        found = legal_softmax(logits, legal)
+        if self.least:
+            found[found < np.minimum(self.least, found.max(axis=1, keepdims=True))] = 0.0
+            found /= found.sum(axis=1, keepdims=True)
+        return found
 
     def _of_board(self, board: tuple[int, ...]) -> tuple[tuple[int, ...], Int64s, Tensor]:
         """Return the hands that ``board`` leaves and what the first layer makes of them, (h, hidden); kept."""
         if self._board is None or self._board[0] != board:
             live = np.flatnonzero(left_by(board))
-            found = tensors.in_chunks(self.network.of_cards, self.seen.of(live, board), _CPU)
-            self._board = board, live, torch.from_numpy(found)
+            found = tensors.in_chunks(self.network.of_cards, self.seen.of(live, board), self.device)
+            self._board = board, live, torch.from_numpy(found).to(self.device)
         return self._board
