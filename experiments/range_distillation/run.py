@@ -3,6 +3,8 @@
     python experiments/range_distillation/run.py --work results/distillation              # three seeds
     python experiments/range_distillation/run.py --work results/distillation --only measure --seeds 1
     python experiments/range_distillation/run.py --work results/distillation --seed 2     # this one alone, beside others
+    python experiments/range_distillation/run.py --work results/distillation --only where # which decisions lose to the teacher
+    python experiments/range_distillation/run.py --work results/values --values --only train+hints   # with values of actions
     python experiments/range_distillation/run.py --work results/distillation --only turn  # hours without --device cuda
 
 Trains, then measures each seed: a best response from the river, a local one, duplicate deals against the teacher, what a decision
@@ -27,6 +29,10 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from judging import actions, hints, streets
+
 from cardai import make
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.files import read_json, write_atomically, write_json
@@ -35,7 +41,8 @@ from cardai.poker.ranges.public_tree import holdem_tree
 from cardai.training.runs import Run
 
 GAME, TEACHER = "acpc_limit_2p", "limit_equilibrium"
-PARTS = ("train", "measure", "turn")
+PARTS = ("train", "measure", "where", "hints", "turn")
+JUDGING = set(PARTS) - {"train"}
 RIVER, LOST, MILLISECONDS = 300.0, 40.0, 50.0
 """Aimed at: won at most by a best response from the river, lost at most to the teacher (mbb a hand), and a decision's cost."""
 
@@ -48,7 +55,7 @@ def main(words: list[str] | None = None) -> None:
         run = o.work / f"seed{seed}"
         if "train" in o.only and _trained(run) < o.steps:
             train(run, o, seed)
-        for least in o.least if set(o.only) & {"measure", "turn"} else []:
+        for least in o.least if set(o.only) & JUDGING else []:
             measure(o, run, least)
     write_atomically(o.work / "report.md", report(o.work).encode())
     print(f"Report: {o.work / 'report.md'}")
@@ -61,6 +68,7 @@ def train(run: Path, o: argparse.Namespace, seed: int) -> None:
         called(["train", "--resume", str(run), *steps])
         return
     trainer = f"range_distillation:teacher={TEACHER},sees={o.sees},hidden={o.hidden},anneal={o.steps},device={o.device}"
+    trainer += (",values=true" if o.values else "") + (f",regret={o.regret}" if o.regret else "")
     called(["train", "--trainer", trainer, "--game", GAME, *steps, "--seed", str(seed), "--out", str(run)])
 
 
@@ -81,6 +89,21 @@ def measure(o: argparse.Namespace, run: Path, least: str) -> None:
         kept(o, (run, name), part, shlex.join(["cardai", *words]), partial(figure, words))
     if "measure" in o.only:
         kept(o, (run, name), "cost", "", lambda: {"command": "", "found": costs(str(run))})
+    if "where" in o.only:
+        words = f"--only where --deals {o.deals} --where-boards {o.where_boards}"
+        kept(o, (run, name), "streets", words, lambda: {"command": words, "found": streets(player, TEACHER, o.deals)})
+        if float(least) == 0:
+            making = lambda: {"command": words, "found": actions(run, TEACHER, o.where_boards)}  # noqa: E731
+            kept(o, (run, name), "actions", words, making)
+    if "hints" in o.only and float(least) == 0 and o.values:
+        words = f"--only hints --values --turns {o.turns} --rivers {o.rivers}"
+        kept(
+            o,
+            (run, name),
+            "hints",
+            words,
+            lambda: {"command": words, "found": hints(run, TEACHER, (o.turns, o.rivers))},
+        )
     if "turn" in o.only:
         words = [*bound, "--from", "turn", "--boards", str(o.turn_boards), *done[1]]
         kept(o, (run, name), "turn", shlex.join(["cardai", *words]), partial(figure, words))
@@ -134,9 +157,11 @@ def report(work: Path) -> str:
         ]
         slowest = f"at most {max(most for _, most in parts['cost']['found'].values()):.1f}" if "cost" in parts else ""
         lines.append(f"| {name} | {last['step']:,} | {last['cpu_seconds']:.0f} | {' | '.join(cells)} | {slowest} |")
-        commands += [one["command"] for part, one in parts.items() if part != "cost"]
+        commands += [one["command"] for part, one in parts.items() if part in ("river", "turn", "lbr", "play")]
     aims = f"Aimed at: at most {RIVER:.0f} from the river, {LOST:.0f} lost, {MILLISECONDS:.0f} ms."
-    return "\n".join([*lines, "", *spread(known), aims, "", "```sh", *commands, "```", ""])
+    return "\n".join(
+        [*lines, "", *spread(known), aims, "", *where(known), *hinted(known), "```sh", *commands, "```", ""]
+    )
 
 
 def spread(known: dict[str, dict[str, Any]]) -> list[str]:
@@ -155,6 +180,39 @@ def spread(known: dict[str, dict[str, Any]]) -> list[str]:
                 said = f"{np.mean(found):+.1f} ({min(found):+.1f} to {max(found):+.1f})"
                 lines.append(f"- {len(found)} seeds{', ' * bool(way)}{way}, {words}: mean {said}")
     return [*lines, ""] if lines else []
+
+
+def where(known: dict[str, dict[str, Any]]) -> list[str]:
+    """Return lines on which decisions lose to the teacher."""
+    lines = []
+    for name, parts in sorted(known.items()):
+        if "streets" in parts:
+            said = ", ".join(
+                f"{k} {one['mean']:+.1f} ± {one['half_width']:.1f}" for k, one in parts["streets"]["found"].items()
+            )
+            lines.append(f"- {name}, playing as learned on one street alone, wins from the teacher: {said}")
+        if "actions" in parts:
+            found = dict(parts["actions"]["found"])
+            boards = found.pop("boards")
+            said = ", ".join(f"{k} {one['mean']:.2f} ± {one['half_width']:.2f}" for k, one in found.items())
+            lines.append(
+                f"- {name} gives away on the river, by what it does more or less often ({boards} boards): {said}"
+            )
+    return ["## Where it loses", "", "mbb a hand.", "", *lines, ""] if lines else []
+
+
+def hinted(known: dict[str, dict[str, Any]]) -> list[str]:
+    """Return lines on how good hints are."""
+    lines = []
+    for name, parts in sorted(known.items()):
+        for street, one in parts.get("hints", {}).get("found", {}).items():
+            error, costs = one["error"], one["costs"]
+            lines.append(
+                f"- {name}, {street} ({one['boards']} boards): off by {error['mean']:.3f} ± {error['half_width']:.3f}; actions' worth "
+                f"has a standard deviation of {one['spread']:.2f}, the error of {one['left']:.2f}; the action thought best costs "
+                f"{costs['mean']:.1f} ± {costs['half_width']:.1f} mbb a decision"
+            )
+    return ["## Hints", "", "What actions are worth, big blinds.", "", *lines, ""] if lines else []
 
 
 def _mean(part: str, found: dict[str, Any]) -> float:
@@ -234,6 +292,11 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
         default="0",
         help="actions of a smaller probability are never played: some such values, joined with +",
     )
+    add("--values", action="store_true", help="learn what actions are worth, too: hints")
+    add("--regret", type=float, default=0.0, help="--values: how much what is given away counts in learning")
+    add("--where-boards", type=int, default=8, help="on which what is given away on the river is counted out")
+    add("--turns", type=int, default=4, help="boards of the turn on which hints are judged")
+    add("--rivers", type=int, default=40, help="boards of the river on which hints are judged")
     add("--boards", type=int, default=40, help="of the best response from the river")
     add("--turn-boards", type=int, default=6, help="of the best response from the turn: each is 48 times as much work")
     add("--lbr-hands", type=int, default=2_000)

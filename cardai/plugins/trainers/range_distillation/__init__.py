@@ -60,6 +60,15 @@ class RangeDistillation(Trainer):
         help="how often the other seat plays evenly over its actions on such a walk, not as the teacher",
         validator=[validators.ge(0), validators.le(1)],
     )
+    values: bool = option(
+        False,
+        help="also learn what actions are worth if both go on as the teacher does: what a person is shown as hints",
+    )
+    regret: float = option(
+        0.0,
+        help="values: how much what is given away to the teacher counts beside the divergence from it (1: a pot is a nat)",
+        validator=[validators.ge(0), validators.lt(1e6)],
+    )
     learning_rate: float = option(0.002, help="learning rate of Adam", validator=validators.gt(0))
     anneal: int = option(
         0,
@@ -76,6 +85,10 @@ class RangeDistillation(Trainer):
         the_tree(game)
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Distilling:
+        if self.regret and not self.values:
+            raise UsageError(
+                f"{WHO} knows what is given away where it learns what actions are worth: say values=true too."
+            )
         if not self.teacher:
             raise UsageError(
                 f"{WHO} learns from a player: {WHO}:teacher=limit_equilibrium, or a run's directory, names it."
