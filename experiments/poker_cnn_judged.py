@@ -44,7 +44,8 @@ def main(words: list[str] | None = None) -> None:
 def generations(run: Path) -> list[int]:
     """Return the numbers of the finished generations of a run. Raises UsageError where there are none."""
     checkpoint = Run.open(run).latest()[0]
-    state = {} if checkpoint is None else json.loads((checkpoint.path / "state.json").read_text())
+    file = None if checkpoint is None else checkpoint.path / "state.json"
+    state = read_json(file) if file is not None and file.exists() else {}
     if not state.get("generations"):
         raise UsageError(f"{run} has no generation. It must be a run of poker_cnn_betting.")
     return list(range(int(state["generations"])))

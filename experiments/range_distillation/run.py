@@ -93,8 +93,8 @@ def measure(o: argparse.Namespace, run: Path, least: str) -> None:
         words = f"--only where --deals {o.deals} --where-boards {o.where_boards}"
         kept(o, (run, name), "streets", words, lambda: {"command": words, "found": streets(player, TEACHER, o.deals)})
         if float(least) == 0:
-            making = lambda: {"command": words, "found": actions(run, TEACHER, o.where_boards)}  # noqa: E731
-            kept(o, (run, name), "actions", words, making)
+            found = partial(actions, run, TEACHER, o.where_boards)
+            kept(o, (run, name), "actions", words, lambda: {"command": words, "found": found()})
     if "hints" in o.only and float(least) == 0 and o.values:
         words = f"--only hints --values --turns {o.turns} --rivers {o.rivers}"
         kept(
