@@ -285,7 +285,7 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
     add("--seed", type=int, default=None, help="this seed alone, so that several can be trained beside one another")
     add("--steps", type=int, default=25_000, help="boards that a seed learns of")
     add("--sees", default="numbers", choices=("numbers", "planes"), help="what the network sees of cards")
-    add("--hidden", type=int, default=384, help="units of each of the two hidden layers")
+    add("--hidden", type=int, default=192, help="units of each of the two hidden layers")
     add("--device", default="cpu", help="torch's device for learning and playing: cpu, cuda")
     add(
         "--least",
