@@ -95,7 +95,7 @@ def report(work: Path) -> str:
     for generation, parts in sorted(known.items()):
         cells = [_said(parts[part]["found"]) if part in parts else "" for part in ("river", "lbr", "play")]
         lines.append(f"| {generation} | {' | '.join(cells)} |")
-    printed = [one["command"] for _, parts in sorted(known.items()) for one in parts.values()]
+    printed = [one["command"].partition(" --out ")[0] for _, parts in sorted(known.items()) for one in parts.values()]
     return "\n".join([*lines, "", "```sh", *printed, "```", ""])
 
 

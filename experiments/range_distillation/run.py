@@ -3,7 +3,7 @@
     python experiments/range_distillation/run.py --work results/distillation              # three seeds
     python experiments/range_distillation/run.py --work results/distillation --only measure --seeds 1
     python experiments/range_distillation/run.py --work results/distillation --seed 2     # this one alone, beside others
-    python experiments/range_distillation/run.py --work results/distillation --only where # which decisions lose to the teacher
+    python experiments/range_distillation/run.py --work results/distillation --only streets+actions  # which decisions lose to the teacher
     python experiments/range_distillation/run.py --work results/values --values --only train+hints   # with values of actions
     python experiments/range_distillation/run.py --work results/distillation --only turn  # hours without --device cuda
 
@@ -41,7 +41,7 @@ from cardai.poker.ranges.public_tree import holdem_tree
 from cardai.training.runs import Run
 
 GAME, TEACHER = "acpc_limit_2p", "limit_equilibrium"
-PARTS = ("train", "measure", "where", "hints", "turn")
+PARTS = ("train", "measure", "streets", "actions", "hints", "turn")
 JUDGING = set(PARTS) - {"train"}
 RIVER, LOST, MILLISECONDS = 300.0, 40.0, 50.0
 """Aimed at: won at most by a best response from the river, lost at most to the teacher (mbb a hand), and a decision's cost."""
@@ -89,12 +89,14 @@ def measure(o: argparse.Namespace, run: Path, least: str) -> None:
         kept(o, (run, name), part, shlex.join(["cardai", *words]), partial(figure, words))
     if "measure" in o.only:
         kept(o, (run, name), "cost", "", lambda: {"command": "", "found": costs(str(run))})
-    if "where" in o.only:
-        words = f"--only where --deals {o.deals} --where-boards {o.where_boards}"
+    if "streets" in o.only:
+        words = f"--only streets --deals {o.deals}"
         kept(o, (run, name), "streets", words, lambda: {"command": words, "found": streets(player, TEACHER, o.deals)})
-        if float(least) == 0:
-            found = partial(actions, run, TEACHER, o.where_boards)
-            kept(o, (run, name), "actions", words, lambda: {"command": words, "found": found()})
+    if "actions" in o.only and float(least) == 0:
+        given = f"--only actions --where-boards {o.where_boards}"
+        kept(
+            o, (run, name), "actions", given, lambda: {"command": given, "found": actions(run, TEACHER, o.where_boards)}
+        )
     if "hints" in o.only and float(least) == 0 and o.values:
         words = f"--only hints --values --turns {o.turns} --rivers {o.rivers}"
         kept(

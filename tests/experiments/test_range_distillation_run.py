@@ -64,7 +64,7 @@ def test_every_seed_is_measured_once_by_commands_that_exist(
     monkeypatch.setattr(run, "streets", lambda *words: {"river": one})
     monkeypatch.setattr(run, "actions", lambda *words: {"boards": 8, "raise": one})
     monkeypatch.setattr(run, "hints", lambda *words: {"turn": hint})
-    words = ["--seed", "1", "--only", "where+hints+turn", "--values", "--least", "0+0.1", "--device", "cuda"]
+    words = ["--seed", "1", "--only", "streets+actions+hints+turn", "--values", "--least", "0+0.1", "--device", "cuda"]
     run.main(["--work", str(tmp_path), *words])
     assert [words[words.index("--agent") + 1] for words in asked[-2:]] == [
         f"{tmp_path / 'seed1'}:device=cuda",
