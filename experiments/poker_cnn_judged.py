@@ -81,8 +81,8 @@ def report(work: Path) -> str:
     """Return the report's text from what is kept."""
     known: dict[int, dict[str, dict[str, Any]]] = {}
     for file in sorted((work / "figures").glob("*.json")):
-        part, _, generation = file.stem.partition("-")
-        known.setdefault(int(generation), {})[part] = read_json(file)
+        part, _, number = file.stem.partition("-")
+        known.setdefault(int(number), {})[part] = read_json(file)
     lines = [
         "# Poker-CNN's generations, judged",
         "",

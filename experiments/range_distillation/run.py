@@ -90,21 +90,21 @@ def measure(o: argparse.Namespace, run: Path, least: str) -> None:
     if "measure" in o.only:
         kept(o, (run, name), "cost", "", lambda: {"command": "", "found": costs(str(run))})
     if "streets" in o.only:
-        words = f"--only streets --deals {o.deals}"
-        kept(o, (run, name), "streets", words, lambda: {"command": words, "found": streets(player, TEACHER, o.deals)})
+        given = f"--only streets --deals {o.deals}"
+        kept(o, (run, name), "streets", given, lambda: {"command": given, "found": streets(player, TEACHER, o.deals)})
     if "actions" in o.only and float(least) == 0:
-        given = f"--only actions --where-boards {o.where_boards}"
+        board = f"--only actions --where-boards {o.where_boards}"
         kept(
-            o, (run, name), "actions", given, lambda: {"command": given, "found": actions(run, TEACHER, o.where_boards)}
+            o, (run, name), "actions", board, lambda: {"command": board, "found": actions(run, TEACHER, o.where_boards)}
         )
     if "hints" in o.only and float(least) == 0 and o.values:
-        words = f"--only hints --values --turns {o.turns} --rivers {o.rivers}"
+        worth = f"--only hints --values --turns {o.turns} --rivers {o.rivers}"
         kept(
             o,
             (run, name),
             "hints",
-            words,
-            lambda: {"command": words, "found": hints(run, TEACHER, (o.turns, o.rivers))},
+            worth,
+            lambda: {"command": worth, "found": hints(run, TEACHER, (o.turns, o.rivers))},
         )
     if "turn" in o.only:
         words = [*bound, "--from", "turn", "--boards", str(o.turn_boards), *done[1]]
@@ -168,7 +168,8 @@ def report(work: Path) -> str:
 
 def spread(known: dict[str, dict[str, Any]]) -> list[str]:
     """Return lines on the mean and the range over seeds, for each way to play that several were judged by."""
-    lines, groups = [], {}
+    lines: list[str] = []
+    groups: dict[str, list[dict[str, Any]]] = {}
     for name, parts in sorted(known.items()):
         groups.setdefault(name.partition("-")[2], []).append(parts)
     for way, seeds in groups.items():

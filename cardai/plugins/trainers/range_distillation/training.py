@@ -202,11 +202,13 @@ class Distilling(Training):
     def agent(self, options: Mapping[str, Any]) -> Agent:
         chosen = build(PlayerOptions, dict(options), "The trained player")
         device = choose_device(chosen.device)
-        networks = [
-            None if one is None else one.eval() if device == self.device else deepcopy(one).eval().to(device)
-            for one in (self.network, self.worth)
-        ]
-        return DistilledAgent(self.game, self.tree, self.betting, (*networks, self.seen), self._legal, chosen)
+        there = device == self.device
+        network = self.network.eval() if there else deepcopy(self.network).eval().to(device)
+        worth = self.worth
+        if worth is not None:
+            worth = worth.eval() if there else deepcopy(worth).eval().to(device)
+        networks = network, worth, self.seen
+        return DistilledAgent(self.game, self.tree, self.betting, networks, self._legal, chosen)
 
 
 def divergence(wanted: Tensor, learned: Tensor) -> Tensor:
