@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from attrs import frozen
+from joblib import Parallel, delayed
 
 from cardai.arena import match
 from cardai.formats.stream import stream_hands
@@ -18,9 +19,10 @@ FOLDS = 4
 """Of the publication's figure 5."""
 BLUEPRINT = "blueprint"
 """The run of the no-limit teacher, under the work directory."""
-SYSTEMS = ("paper", "cards", "ours", "levels")
+SYSTEMS = ("paper", "cards", "wide", "ours", "levels")
 """What learns, each seeing more than the one before (experiments/cnn_valuation/making.py has trainers and encoders): the
-publication's network and planes; ours over cards and betting; with price and hand strength; dense with the hand's bucket."""
+publication's network and planes; ours over cards and betting, and with four times as many units; with price and hand
+strength; dense with the hand's bucket."""
 
 
 @frozen
@@ -65,7 +67,7 @@ TEACHERS = {
             "limit_equilibrium",
             "poker_cnn_limit",
             0.14,
-            ("paper", "cards", "ours"),
+            SYSTEMS[:-1],
         ),
         Teacher(
             "blueprint",
@@ -73,19 +75,23 @@ TEACHERS = {
             "",
             "acpc_nolimit_2p:stack=20000,bets=0.5+1+allin",
             0.5,
-            ("paper", "cards", "ours"),
+            SYSTEMS[:-1],
         ),
     )
 }
 
 
-def examples_of(work: Path, teacher: Teacher, decisions: int) -> Path:
-    """Return the examples of a teacher against itself, a fifth of the deals held out; played where they are missing."""
+def examples_of(work: Path, teacher: Teacher, decisions: int, jobs: int = 1) -> Path:
+    """Return the examples of a teacher against itself, a fifth of the deals held out; played where they are missing.
+
+    ``jobs`` processes play, a record each.
+    """
     hands = max(200, int(decisions * teacher.hands * 1.25))
     records, out = work / "logs" / teacher.name, work / "examples" / teacher.name
     if (out / MANIFEST).exists():
         return out
-    files = [_record(records, teacher, piece, hands, work) for piece in range(-(-hands // PIECE))]
+    pieces = range(-(-hands // PIECE))
+    files = Parallel(jobs)(delayed(_record)(records, teacher, piece, hands, work) for piece in pieces)
     return _converted(files, out, 0.2)
 
 

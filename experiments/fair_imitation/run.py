@@ -2,6 +2,7 @@
 
     python experiments/fair_imitation/run.py --work results/fair            # everything at full size (some CPU hours)
     python experiments/fair_imitation/run.py --work results/fair --only logs+learn --teachers cnn
+    python experiments/fair_imitation/run.py --work results/fair --only learn --seed 2    # this training alone, beside others
     python experiments/fair_imitation/run.py --work results/fair --report   # only write the report from what there is
 
 Parts (--only, joined with +), each a list of pieces that are made once and kept under --work, so that the same command goes
@@ -47,8 +48,9 @@ from fair_teachers import BLUEPRINT, SYSTEMS, TEACHERS, Teacher, examples_of, fo
 from making import Planned, kept, run, train
 
 PARTS = ("logs", "learn", "amounts", "play", "values", "river", "lbr")
-BATCH = {"paper": 128, "cards": 256, "ours": 256, "levels": 512}
+BATCH = {"paper": 128, "cards": 256, "wide": 512, "ours": 256, "levels": 512}
 """Examples in a minibatch of each system (the trainers' presets)."""
+WIDE = ("hidden=512", f"batch={BATCH['wide']}")
 SEED = 1
 SHAPING = ("decisions", "presented", "held_out", "epochs", "deals", "boards", "lbr_hands", "blueprint_steps")
 """Options by which figures are made: all of a teacher's in a directory by the same."""
@@ -86,20 +88,21 @@ def logs(o: argparse.Namespace, teacher: Teacher) -> Path:
             "0",
         ]
         called([*words, "--out", str(o.work / BLUEPRINT)])
-    return examples_of(o.work, teacher, o.decisions)
+    return examples_of(o.work, teacher, o.decisions, o.jobs)
 
 
 def planned(o: argparse.Namespace, teacher: Teacher, system: str, seed: int) -> Planned:
     """Return a run: its minibatches make ``--presented`` decisions in all, whatever their size."""
-    key = f"{system}-{teacher.name}-{seed}"
-    return Planned(key, system, teacher.spec(o.work), -(-o.presented // BATCH[system]))
+    key, steps = f"{system}-{teacher.name}-{seed}", -(-o.presented // BATCH[system])
+    kind, more = ("cards", WIDE) if system == "wide" else (system, ())
+    return Planned(key, kind, teacher.spec(o.work), steps, more)
 
 
 def learn(o: argparse.Namespace, teacher: Teacher) -> None:
     """Train each system on the same decisions and measure it beside plain guesses."""
     data = logs(o, teacher)
     for system in systems(o, teacher):
-        for seed in range(o.seeds):
+        for seed in seeds(o):
             one = planned(o, teacher, system, seed)
             train(runs(o) / one.key, one, data, teacher.names, f"most={o.decisions}", seed=SEED + seed)
             making = partial(learned_figures, runs(o) / one.key, data, teacher, o.work, o.decisions, o.held_out)
@@ -109,7 +112,7 @@ def learn(o: argparse.Namespace, teacher: Teacher) -> None:
 def amounts(o: argparse.Namespace, teacher: Teacher) -> None:
     """Learn from more and more decisions, with each of four folds held out in turn."""
     folds = fold_examples(o.work, teacher, logs(o, teacher))
-    for system in [one for one in ("paper", "ours") if one in systems(o, teacher)]:
+    for system in [one for one in ("paper", "cards") if one in systems(o, teacher)]:
         for decisions in o.amounts:
             for k, (taught, held) in enumerate(folds):
                 key = f"fold-{system}-{teacher.name}-{decisions}-{k}"
@@ -188,6 +191,11 @@ def systems(o: argparse.Namespace, teacher: Teacher) -> list[str]:
     return [one for one in o.systems if one in teacher.fair]
 
 
+def seeds(o: argparse.Namespace) -> list[int]:
+    """Return the seeds of the trainings that are asked for."""
+    return list(range(o.seeds)) if o.seed is None else [o.seed]
+
+
 def need_same(o: argparse.Namespace) -> None:
     """Note by what each teacher's figures under ``--work`` are made. Raises UsageError where they were made by something else."""
     file, asked = o.work / "options.json", {name: getattr(o, name) for name in SHAPING}
@@ -212,7 +220,7 @@ def runs(o: argparse.Namespace) -> Path:
 
 def trained(o: argparse.Namespace, teacher: Teacher) -> list[str]:
     """Return the keys of the runs that learned from all decisions of a teacher, and are asked for."""
-    keys = [planned(o, teacher, one, seed).key for one in systems(o, teacher) for seed in range(o.seeds)]
+    keys = [planned(o, teacher, one, seed).key for one in systems(o, teacher) for seed in seeds(o)]
     return [key for key in keys if (runs(o) / key / "run.json").exists()]
 
 
@@ -261,6 +269,8 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
     add("--teachers", default="+".join(TEACHERS), help="some of them, joined with +")
     add("--systems", default="+".join(SYSTEMS), help="some of them, joined with +")
     add("--seeds", type=int, default=3, help="trainings of each system")
+    add("--seed", type=int, default=None, help="this training alone, so that several can go on beside one another")
+    add("--jobs", type=int, default=1, help="processes that play the teachers' hands")
     add("--decisions", type=int, default=500_000, help="that are learned from, the same for all")
     add("--presented", type=int, default=6_000_000, help="decisions in all minibatches of a training, the same for all")
     add("--held-out", type=int, default=20_000, help="decisions that figures are measured on")

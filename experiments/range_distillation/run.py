@@ -2,9 +2,14 @@
 
     python experiments/range_distillation/run.py --work results/distillation              # three seeds
     python experiments/range_distillation/run.py --work results/distillation --only measure --seeds 1
+    python experiments/range_distillation/run.py --work results/distillation --seed 2     # this one alone, beside others
+    python experiments/range_distillation/run.py --work results/distillation --only streets+actions  # which decisions lose to the teacher
+    python experiments/range_distillation/run.py --work results/values --values --only train+hints   # with values of actions
+    python experiments/range_distillation/run.py --work results/distillation --only turn  # hours without --device cuda
 
-Trains, then measures each seed: a best response from the river, a local one, duplicate deals against the teacher, and what a decision
-for all hands at once costs. What is done is kept under --work, and the same command goes on. The players in the box must be
+Trains, then measures each seed: a best response from the river, a local one, duplicate deals against the teacher, what a decision
+for all hands at once costs, and a best response from the turn. Each is judged as it is and without its least likely actions
+(--least). What is done is kept under --work, and the same command goes on. The players in the box must be
 installed (pip install ./players). The report is --work/report.md.
 """
 
@@ -24,6 +29,10 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from judging import actions, hints, streets
+
 from cardai import make
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.files import read_json, write_atomically, write_json
@@ -32,7 +41,8 @@ from cardai.poker.ranges.public_tree import holdem_tree
 from cardai.training.runs import Run
 
 GAME, TEACHER = "acpc_limit_2p", "limit_equilibrium"
-PARTS = ("train", "measure")
+PARTS = ("train", "measure", "streets", "actions", "hints", "turn")
+JUDGING = set(PARTS) - {"train"}
 RIVER, LOST, MILLISECONDS = 300.0, 40.0, 50.0
 """Aimed at: won at most by a best response from the river, lost at most to the teacher (mbb a hand), and a decision's cost."""
 
@@ -41,12 +51,12 @@ def main(words: list[str] | None = None) -> None:
     """Train and measure what is missing, and write the report."""
     o = asked_for(words)
     (o.work / "figures").mkdir(parents=True, exist_ok=True)
-    for seed in range(o.seeds):
+    for seed in range(o.seeds) if o.seed is None else [o.seed]:
         run = o.work / f"seed{seed}"
         if "train" in o.only and _trained(run) < o.steps:
             train(run, o, seed)
-        if "measure" in o.only:
-            measure(o, run)
+        for least in o.least if set(o.only) & JUDGING else []:
+            measure(o, run, least)
     write_atomically(o.work / "report.md", report(o.work).encode())
     print(f"Report: {o.work / 'report.md'}")
 
@@ -57,33 +67,53 @@ def train(run: Path, o: argparse.Namespace, seed: int) -> None:
     if (run / "run.json").exists():
         called(["train", "--resume", str(run), *steps])
         return
-    trainer = f"range_distillation:teacher={TEACHER},sees={o.sees},anneal={o.steps}"
+    trainer = f"range_distillation:teacher={TEACHER},sees={o.sees},hidden={o.hidden},anneal={o.steps},device={o.device}"
+    trainer += (",values=true" if o.values else "") + (f",regret={o.regret}" if o.regret else "")
     called(["train", "--trainer", trainer, "--game", GAME, *steps, "--seed", str(seed), "--out", str(run)])
 
 
-def measure(o: argparse.Namespace, run: Path) -> None:
+def measure(o: argparse.Namespace, run: Path, least: str) -> None:
     """Measure a seed by commands of cardai, and what its decisions cost."""
-    asked, step = ["--game", GAME, "--agent", str(run)], _trained(run)
-    done = ["--out", str(o.work / "figures" / f"{run.name}-{step}-{o.boards}.npz")]
+    name = run.name if float(least) == 0 else f"{run.name}-least{least}"
+    player = ":".join([str(run), ",".join(options)] if (options := _options(least, o.device)) else [str(run)])
+    asked, step = ["--game", GAME, "--agent", player], _trained(run)
+    bound = ["evaluate", "best-response", *asked, "--seed", "3"]
+    done = [["--out", str(o.work / "figures" / f"{name}-{step}-{n}{part}.npz")]
+            for part, n in (("", o.boards), ("-turn", o.turn_boards))]  # fmt: skip
     measures = {
-        "river": [
-            "evaluate",
-            "best-response",
-            *asked,
-            "--from",
-            "river",
-            "--boards",
-            str(o.boards),
-            "--seed",
-            "3",
-            *done,
-        ],
-        "lbr": ["evaluate", "lbr", *asked, "--hands", str(o.lbr_hands), "--seed", "3"],
         "play": ["run", *asked, "--vs", TEACHER, "--games", str(2 * o.deals), "--seed", "7"],
+        "river": [*bound, "--from", "river", "--boards", str(o.boards), *done[0]],
+        "lbr": ["evaluate", "lbr", *asked, "--hands", str(o.lbr_hands), "--seed", "3"],
     }
-    for part, words in measures.items():
-        kept(o, run, part, shlex.join(["cardai", *words]), partial(figure, words))
-    kept(o, run, "cost", "", lambda: {"command": "", "found": costs(str(run))})
+    for part, words in measures.items() if "measure" in o.only else ():
+        kept(o, (run, name), part, shlex.join(["cardai", *words]), partial(figure, words))
+    if "measure" in o.only:
+        kept(o, (run, name), "cost", "", lambda: {"command": "", "found": costs(str(run))})
+    if "streets" in o.only:
+        given = f"--only streets --deals {o.deals}"
+        kept(o, (run, name), "streets", given, lambda: {"command": given, "found": streets(player, TEACHER, o.deals)})
+    if "actions" in o.only and float(least) == 0:
+        board = f"--only actions --where-boards {o.where_boards}"
+        kept(
+            o, (run, name), "actions", board, lambda: {"command": board, "found": actions(run, TEACHER, o.where_boards)}
+        )
+    if "hints" in o.only and float(least) == 0 and o.values:
+        worth = f"--only hints --values --turns {o.turns} --rivers {o.rivers}"
+        kept(
+            o,
+            (run, name),
+            "hints",
+            worth,
+            lambda: {"command": worth, "found": hints(run, TEACHER, (o.turns, o.rivers))},
+        )
+    if "turn" in o.only:
+        words = [*bound, "--from", "turn", "--boards", str(o.turn_boards), *done[1]]
+        kept(o, (run, name), "turn", shlex.join(["cardai", *words]), partial(figure, words))
+
+
+def _options(least: str, device: str) -> list[str]:
+    """Return the options of a player's spec that are not as they are without."""
+    return ([f"least={least}"] if float(least) else []) + ([f"device={device}"] if device != "cpu" else [])
 
 
 def costs(player: str) -> dict[str, Any]:
@@ -108,42 +138,121 @@ def report(work: Path) -> str:
     lines = [
         "# A network distilled from the limit player in the box",
         "",
-        f"The teacher is `{TEACHER}`. mbb a hand; intervals are of 95 %.",
+        f'The teacher is `{TEACHER}`. mbb a hand; intervals are of 95 %. "least": actions of a smaller probability are not played.',
         "",
-        "| seed | boards learned | CPU seconds | best response from the river | local best response | against the teacher | decision for all hands, ms |",
-        "|---|---|---|---|---|---|---|",
+        "| seed | boards learned | CPU seconds | best response from the river | from the turn | local best response | "
+        "against the teacher | decision for all hands, ms |",
+        "|---|---|---|---|---|---|---|---|",
     ]
+    known: dict[str, dict[str, Any]] = {}
+    for file in sorted((work / "figures").glob("*.json")):
+        part, _, name = file.stem.partition("-")
+        known.setdefault(name, {})[part] = read_json(file)
     commands: list[str] = []
-    for file in sorted((work / "figures").glob("play-*.json")):
-        name = file.stem.removeprefix("play-")
-        known = {part: read_json(work / "figures" / f"{part}-{name}.json") for part in ("river", "lbr", "play", "cost")}
-        last = Run.open(work / name).read_metrics()[-1]
-        river, local = known["river"]["found"], known["lbr"]["found"]
-        won = known["play"]["found"]["players"][0]["figures"]["mbb/g"]
-        interval = (
-            "" if river["low"] is None else f" ({river['low']:.0f} to {river['high']:.0f}; {river['boards']} boards)"
-        )
-        wide = (won["high"] - won["low"]) / 2
-        slowest = max(most for _, most in known["cost"]["found"].values())
-        lines.append(
-            f"| {name} | {last['step']:,} | {last['cpu_seconds']:.0f} | {river['mean']:.1f}{interval} | {local['mean']:+.0f} ± "
-            f"{local['half_width']:.0f} ({local['hands']} hands) | {won['mean']:+.1f} ± {wide:.1f} ({won['count']:,} deals) | "
-            f"at most {slowest:.1f} |"
-        )
-        commands += [known[part]["command"] for part in ("river", "lbr", "play")]
+    for name, parts in sorted(known.items()):
+        last = Run.open(work / name.partition("-")[0]).read_metrics()[-1]
+        cells = [
+            _bound(parts.get("river")),
+            _bound(parts.get("turn")),
+            _local(parts.get("lbr")),
+            _won(parts.get("play")),
+        ]
+        slowest = f"at most {max(most for _, most in parts['cost']['found'].values()):.1f}" if "cost" in parts else ""
+        lines.append(f"| {name} | {last['step']:,} | {last['cpu_seconds']:.0f} | {' | '.join(cells)} | {slowest} |")
+        commands += [one["command"] for part, one in parts.items() if part in ("river", "turn", "lbr", "play")]
     aims = f"Aimed at: at most {RIVER:.0f} from the river, {LOST:.0f} lost, {MILLISECONDS:.0f} ms."
-    return "\n".join([*lines, "", aims, "", "```sh", *commands, "```", ""])
+    return "\n".join(
+        [*lines, "", *spread(known), aims, "", *where(known), *hinted(known), "```sh", *commands, "```", ""]
+    )
 
 
-def kept(o: argparse.Namespace, run: Path, part: str, command: str, make_it: Callable[[], dict[str, Any]]) -> None:
+def spread(known: dict[str, dict[str, Any]]) -> list[str]:
+    """Return lines on the mean and the range over seeds, for each way to play that several were judged by."""
+    lines: list[str] = []
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for name, parts in sorted(known.items()):
+        groups.setdefault(name.partition("-")[2], []).append(parts)
+    for way, seeds in groups.items():
+        for part, words in (
+            ("play", "against the teacher"),
+            ("river", "best response from the river"),
+            ("turn", "from the turn"),
+        ):
+            found = [_mean(part, one[part]["found"]) for one in seeds if part in one]
+            if len(found) > 1:
+                said = f"{np.mean(found):+.1f} ({min(found):+.1f} to {max(found):+.1f})"
+                lines.append(f"- {len(found)} seeds{', ' * bool(way)}{way}, {words}: mean {said}")
+    return [*lines, ""] if lines else []
+
+
+def where(known: dict[str, dict[str, Any]]) -> list[str]:
+    """Return lines on which decisions lose to the teacher."""
+    lines = []
+    for name, parts in sorted(known.items()):
+        if "streets" in parts:
+            said = ", ".join(
+                f"{k} {one['mean']:+.1f} ± {one['half_width']:.1f}" for k, one in parts["streets"]["found"].items()
+            )
+            lines.append(f"- {name}, playing as learned on one street alone, wins from the teacher: {said}")
+        if "actions" in parts:
+            found = dict(parts["actions"]["found"])
+            boards = found.pop("boards")
+            said = ", ".join(f"{k} {one['mean']:.2f} ± {one['half_width']:.2f}" for k, one in found.items())
+            lines.append(
+                f"- {name} gives away on the river, by what it does more or less often ({boards} boards): {said}"
+            )
+    return ["## Where it loses", "", "mbb a hand.", "", *lines, ""] if lines else []
+
+
+def hinted(known: dict[str, dict[str, Any]]) -> list[str]:
+    """Return lines on how good hints are."""
+    lines = []
+    for name, parts in sorted(known.items()):
+        for street, one in parts.get("hints", {}).get("found", {}).items():
+            error, costs = one["error"], one["costs"]
+            lines.append(
+                f"- {name}, {street} ({one['boards']} boards): off by {error['mean']:.3f} ± {error['half_width']:.3f}; actions' worth "
+                f"has a standard deviation of {one['spread']:.2f}, the error of {one['left']:.2f}; the action thought best costs "
+                f"{costs['mean']:.1f} ± {costs['half_width']:.1f} mbb a decision"
+            )
+    return ["## Hints", "", "What actions are worth, big blinds.", "", *lines, ""] if lines else []
+
+
+def _mean(part: str, found: dict[str, Any]) -> float:
+    return float(found["players"][0]["figures"]["mbb/g"]["mean"] if part == "play" else found["mean"])
+
+
+def _bound(known: dict[str, Any] | None) -> str:
+    if known is None:
+        return ""
+    found = known["found"]
+    interval = "" if found["low"] is None else f"{found['low']:.0f} to {found['high']:.0f}; "
+    return f"{found['mean']:.1f} ({interval}{found['boards']} boards)"
+
+
+def _local(known: dict[str, Any] | None) -> str:
+    return "" if known is None else "{mean:+.0f} ± {half_width:.0f} ({hands:,} hands)".format(**known["found"])
+
+
+def _won(known: dict[str, Any] | None) -> str:
+    if known is None:
+        return ""
+    won = known["found"]["players"][0]["figures"]["mbb/g"]
+    return f"{won['mean']:+.1f} ± {(won['high'] - won['low']) / 2:.1f} ({won['count']:,} deals)"
+
+
+def kept(
+    o: argparse.Namespace, who: tuple[Path, str], part: str, command: str, make_it: Callable[[], dict[str, Any]]
+) -> None:
     """Make a seed's figure once, and anew where its command is another or the seed has learned further."""
-    file = o.work / "figures" / f"{part}-{run.name}.json"
+    run, name = who
+    file = o.work / "figures" / f"{part}-{name}.json"
     of = {"command": command, "step": _trained(run)}
     if file.exists() and of.items() <= read_json(file).items():
         return
     begun = _seconds()
     write_json(file, {**make_it(), "step": of["step"]})
-    print(f"{part}-{run.name}: {_seconds() - begun:,.0f} CPU seconds", flush=True)
+    print(f"{part}-{name}: {_seconds() - begun:,.0f} CPU seconds", flush=True)
 
 
 def figure(words: list[str]) -> dict[str, Any]:
@@ -174,15 +283,29 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--work", type=Path, default=Path("results/distillation"))
-    add("--only", default="+".join(PARTS), help="parts, joined with +")
+    add("--only", default="train+measure", help="parts, joined with +")
     add("--seeds", type=int, default=3)
+    add("--seed", type=int, default=None, help="this seed alone, so that several can be trained beside one another")
     add("--steps", type=int, default=25_000, help="boards that a seed learns of")
     add("--sees", default="numbers", choices=("numbers", "planes"), help="what the network sees of cards")
+    add("--hidden", type=int, default=192, help="units of each of the two hidden layers")
+    add("--device", default="cpu", help="torch's device for learning and playing: cpu, cuda")
+    add(
+        "--least",
+        default="0",
+        help="actions of a smaller probability are never played: some such values, joined with +",
+    )
+    add("--values", action="store_true", help="learn what actions are worth, too: hints")
+    add("--regret", type=float, default=0.0, help="--values: how much what is given away counts in learning")
+    add("--where-boards", type=int, default=8, help="on which what is given away on the river is counted out")
+    add("--turns", type=int, default=4, help="boards of the turn on which hints are judged")
+    add("--rivers", type=int, default=40, help="boards of the river on which hints are judged")
     add("--boards", type=int, default=40, help="of the best response from the river")
+    add("--turn-boards", type=int, default=6, help="of the best response from the turn: each is 48 times as much work")
     add("--lbr-hands", type=int, default=2_000)
     add("--deals", type=int, default=50_000, help="duplicate deals against the teacher")
     o = parser.parse_args(words)
-    o.only = o.only.split("+")
+    o.only, o.least = o.only.split("+"), o.least.split("+")
     if unknown := [one for one in o.only if one not in PARTS]:
         raise UsageError(f"--only takes some of {'+'.join(PARTS)}. Got {unknown[0]!r}.")
     return o

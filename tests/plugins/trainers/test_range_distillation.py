@@ -13,9 +13,10 @@ from cardai.core.agent import Agent
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.registry import create
 from cardai.plugins.trainers.range_distillation.network import Betting, card_planes
+from cardai.poker.hands.board_hands import board_hands
 from cardai.poker.hands.combos import COUNT, left_by, pairs
 from cardai.poker.range_policy import RangeAdapter, range_player
-from cardai.poker.ranges.public_tree import holdem_tree
+from cardai.poker.ranges.public_tree import SHOWDOWN, holdem_tree
 from cardai.testing._trainer import TrainerSubject
 
 TINY = "holdem_limit:max_raises=1+0+1+1"
@@ -175,8 +176,10 @@ def test_wrong_calls_are_refused_in_a_sentence(game):
         create("trainer", SPEC).check_game(cardai.game("leduc"))
     with pytest.raises(UsageError, match="takes no --encoder"):
         create("trainer", SPEC).start(game, create("encoder", "flat"), 0)
-    with pytest.raises(OptionError, match="no options"):
+    with pytest.raises(OptionError, match="act"):
         start(game).agent({"act": "argmax"})
+    with pytest.raises(UsageError, match="values=true"):
+        start(game, SPEC + ",regret=1")
 
 
 def test_playing_does_not_depend_on_torchs_random_state(game):
@@ -186,6 +189,70 @@ def test_playing_does_not_depend_on_torchs_random_state(game):
     assert torch.equal(one, start(game).network.policy.weight)
 
 
+class OftenRaises(PairsRaise):
+    """Does so four times in five, and else anything."""
+
+    def policy(self, views, legal):
+        return 0.8 * super().policy(views, legal) + 0.2 * legal / legal.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("street", [pytest.param(2, marks=pytest.mark.long), 3])
+def test_what_actions_are_worth_is_what_hands_win_from_the_teachers_range(game, street):
+    worth = start(game, f"{SPEC},values=true", OftenRaises()).worth_lessons()
+    tree, board = worth.lessons.tree, (3, 17, 30, 44, 50)[: street + 2]
+    facing = [n for n in tree.decisions if tree.street[n] == street and tree.action[n][0] == 0]
+    for node in facing[:: 40 if street == 3 else len(facing)]:  # before the river all rivers are counted out
+        root, seat = int(tree.roots[node]), int(tree.actor[node])
+        ranges = worth.ranges_at(root, board)
+        nodes, won, mass, reaches = worth.walked(root, ranges, board, worth.counted(board))
+        assert (reaches * won).sum() == pytest.approx(
+            0, abs=1e-6 * np.abs(reaches * won).sum()
+        )  # what one wins, one loses
+        place, known = int(np.flatnonzero(nodes == node)[0]), mass[seat, np.flatnonzero(nodes == node)[0]] > 0
+        assert known.any()
+        fold, call = (int(np.flatnonzero(nodes == tree.child[node, k])[0]) for k in (0, 1))
+        folded = won[seat, fold, known] / mass[seat, place, known]
+        assert folded == pytest.approx(-float(tree.spent[node, seat]))
+        other = reaches[1 - seat, place]
+        assert mass[seat, place] == pytest.approx(board_hands(board).fold(other))
+        if street == 3 and tree.kind[tree.child[node, 1]] == SHOWDOWN:
+            shown = board_hands(board).showdown(other, float(tree.spent[node, 1 - seat]))
+            assert won[seat, call] == pytest.approx(shown)
+
+
+def test_regret_makes_it_throw_away_less_than_a_teacher_who_folds_the_best_hand(game):
+    training = start(game, f"{SPEC},values=true,regret=200")
+    list(training.train(30))
+    agent, board, teacher = training.agent({}), (3, 17, 30, 44, 50), training.lessons().teacher
+    tree = agent.tree
+    node = next(n for n in tree.decisions if tree.street[n] == 3 and tree.action[n][0] == 0)
+    best = int(board_hands(board).hands[-1])
+    folds, taught = (who.range_policy(np.array([node]), board)[0, best] for who in (agent, teacher))
+    assert taught > 0.02
+    assert folds < 0.5 * taught
+    views, legal = view_at(agent, node, board)
+    values = agent.action_values(views, legal)
+    assert np.isfinite(values[legal]).all()
+    assert np.isnan(values[~legal]).all()
+
+
+def view_at(agent, node, board):
+    return RangeAdapter(agent.game, agent, agent.tree).views_at(np.array([node]), board)
+
+
+def test_actions_that_are_hardly_ever_played_are_left_out_and_ranges_and_hands_agree(game):
+    training = start(game, f"{SPEC}")
+    agent, board = training.agent({"least": "0.4"}), (3, 17, 30)
+    nodes = agent.tree.decisions[agent.tree.street[agent.tree.decisions] == 1][:3]
+    plain = training.agent({}).range_policy(nodes, board)
+    found, live = agent.range_policy(nodes, board), np.flatnonzero(left_by(board))
+    assert ((found > 0) == (plain >= 0.4))[:, live].all()
+    assert found[: agent.tree.num_children[nodes[0]], live].sum(axis=0) == pytest.approx(1.0)
+    assert found[:, live] == pytest.approx(
+        RangeAdapter(game, agent, agent.tree).range_policy(nodes, board)[:, live], abs=1e-5
+    )
+
+
 @pytest.mark.parametrize("check", testing.CHECKS["trainer"], ids=lambda check: check.name)
 def test_it_conforms(game, check):
-    check.function(TrainerSubject(create("trainer", SPEC), game, None, 3))
+    check.function(TrainerSubject(create("trainer", f"{SPEC},values=true,regret=2"), game, None, 3))

@@ -18,8 +18,9 @@ from cardai.core.encoder import Encoder
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
-from cardai.core.spec import brief, option
+from cardai.core.spec import brief, helps, option
 from cardai.core.trainer import Trainer
+from cardai.plugins.trainers.range_distillation.player_options import PlayerOptions
 from cardai.poker.ranges.public_tree import PublicTree, holdem_tree
 
 if TYPE_CHECKING:
@@ -59,6 +60,15 @@ class RangeDistillation(Trainer):
         help="how often the other seat plays evenly over its actions on such a walk, not as the teacher",
         validator=[validators.ge(0), validators.le(1)],
     )
+    values: bool = option(
+        False,
+        help="also learn what actions are worth if both go on as the teacher does: what a person is shown as hints",
+    )
+    regret: float = option(
+        0.0,
+        help="values: how much what is given away to the teacher counts beside the divergence from it (1: a pot is a nat)",
+        validator=[validators.ge(0), validators.lt(1e6)],
+    )
     learning_rate: float = option(0.002, help="learning rate of Adam", validator=validators.gt(0))
     anneal: int = option(
         0,
@@ -67,6 +77,7 @@ class RangeDistillation(Trainer):
     )
     every: int = option(100, help="steps between measurements", validator=validators.gt(0))
     threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
+    device: str = option("cpu", help="torch's device for learning: cpu, cuda, auto (the GPU if there is one)")
 
     step_unit: ClassVar[str] = "boards"
 
@@ -74,6 +85,10 @@ class RangeDistillation(Trainer):
         the_tree(game)
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Distilling:
+        if self.regret and not self.values:
+            raise UsageError(
+                f"{WHO} knows what is given away where it learns what actions are worth: say values=true too."
+            )
         if not self.teacher:
             raise UsageError(
                 f"{WHO} learns from a player: {WHO}:teacher=limit_equilibrium, or a run's directory, names it."
@@ -82,10 +97,13 @@ class RangeDistillation(Trainer):
         training.lessons()
         return training
 
+    def agent_options(self) -> Mapping[str, str]:
+        return helps(PlayerOptions)
+
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        training = evolve(self, threads=1)._training(game, encoder, seed)
+        training = evolve(self, threads=1, device="cpu")._training(game, encoder, seed)
         training.load_player(directory)
         return training.agent(options)
 

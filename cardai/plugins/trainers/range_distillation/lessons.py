@@ -66,14 +66,14 @@ class Lessons:
         board = tuple(int(card) for card in rng.permutation(52)[: BOARD_SIZES[street]])
         nodes, live = self.states(street, board, rng), np.flatnonzero(left_by(board))
         reach = self.reaches(nodes, board)[:, live]
-        drawn, odds = self._drawn(reach, rng)
+        drawn, odds = self.drawn(reach, rng)
         pots = self.tree.spent[nodes].sum(axis=1).astype(np.float64)
         weights = (reach[:, drawn] + EVERY_HAND) / odds * pots[:, None]
         hands = live[drawn]
         chances = self.chances_at(nodes, board)[:, hands]
         return Lesson(board, nodes, hands, chances.astype(np.float32), (weights / weights.sum()).astype(np.float32))
 
-    def _drawn(self, reach: Float64s, rng: np.random.Generator) -> tuple[Int64s, Float64s]:
+    def drawn(self, reach: Float64s, rng: np.random.Generator) -> tuple[Int64s, Float64s]:
         """Return places of hands that are learned (h,), most of them such that come to the states, and about their odds (h,)."""
         count = min(self.hands, reach.shape[1])
         shares = (reach / np.maximum(reach.sum(axis=1, keepdims=True), 1e-12)).mean(axis=0) + SPREAD / reach.shape[1]
@@ -84,15 +84,15 @@ class Lessons:
     def states(self, street: int, board: tuple[int, ...], rng: np.random.Generator) -> Int64s:
         """Return decision nodes (m,) of a street; on the river all of the teacher's seat in a subtree that is come to."""
         if street < RIVER:
-            came = [self._walk(street, board, rng) for _ in range(self.nodes)]
+            came = [self.walk(street, board, rng) for _ in range(self.nodes)]
             return np.unique([node for node, _ in came])
         tree, found = self.tree, []
-        for node, seat in [self._walk(street, board, rng) for _ in range(SUBTREES)]:
+        for node, seat in [self.walk(street, board, rng) for _ in range(SUBTREES)]:
             inside = tree.roots[self._river] == tree.roots[node]
             found.append(self._river[inside & (tree.actor[self._river] == seat)])
         return np.unique(np.concatenate(found))
 
-    def _walk(self, street: int, board: tuple[int, ...], rng: np.random.Generator) -> tuple[int, int]:
+    def walk(self, street: int, board: tuple[int, ...], rng: np.random.Generator) -> tuple[int, int]:
         """Return a decision node of ``street`` that the teacher comes to, and its seat: the last of some on the way."""
         every = self.tree.decisions[self.tree.street[self.tree.decisions] == street]
         for _ in range(_WALKS):

@@ -1,0 +1,162 @@
+"""Where a distilled network loses to its teacher, and how good its hints are: by street and by action."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import evolve
+
+from cardai import make
+from cardai.arena import match
+from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
+from cardai.core.fields import Views
+from cardai.core.game import Game
+from cardai.core.legal import Legal
+from cardai.plugins.trainers.range_distillation import RangeDistillation, the_tree
+from cardai.plugins.trainers.range_distillation.training import DistilledAgent, Distilling
+from cardai.plugins.trainers.range_distillation.worth import WorthLessons
+from cardai.poker.contract import need_holdem
+from cardai.poker.ranges.public_tree import DECISION
+from cardai.poker.responses.street_response import pairings
+from cardai.training.runs import Run
+
+STREETS = ("preflop", "flop", "turn", "river")
+ACTIONS = ("fold", "call", "raise")
+_SEED = 77
+
+
+class OneStreet(Agent):
+    """Plays as ``player`` on one street and as ``other`` on the rest."""
+
+    def __init__(self, player: Agent, other: Agent, street: int) -> None:
+        self.player, self.other, self.street = player, other, street
+
+    def for_game(self, game: Game) -> Agent:
+        return OneStreet(self.player.for_game(game), self.other.for_game(game), self.street)
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        assert isinstance(legal, np.ndarray)
+        out, there = np.zeros(legal.shape), views["round"] == self.street
+        for who, rows in ((self.player, np.flatnonzero(there)), (self.other, np.flatnonzero(~there))):
+            if len(rows):
+                out[rows] = who.policy(views[rows], legal[rows])
+        return out
+
+
+def streets(run: str, teacher: str, deals: int) -> dict[str, Any]:
+    """Return what is lost to the teacher by who plays as the run on one street alone, mbb a hand over duplicate deals."""
+    found = {}
+    game = Run.open(Path(run.partition(":")[0])).game()
+    for number, name in enumerate(STREETS):
+        player = OneStreet(make.agent(run), make.agent(teacher), number)
+        result = match.play(game, [player, teacher], games=2 * deals, seed=7, names=[name, "teacher"])
+        estimate = result.mean_return(0).scaled(1000 / need_holdem(game, "This measure").big_blind)
+        found[name] = {"mean": estimate.mean, "half_width": estimate.half_width, "deals": deals}
+    return found
+
+
+def actions(run: Path, teacher: str, boards: int) -> dict[str, Any]:
+    """Return what the run gives away on the river by taking each action more or less often than its teacher.
+
+    Counted out over all betting and hands on sampled boards: mbb a hand, with half a 95 % interval over boards. It is to first
+    order: both come to the river, and go on behind a decision, as the teacher does.
+    """
+    training = training_of(run, teacher)
+    worth, player = training.worth_lessons(), training.agent({})
+    assert isinstance(player, DistilledAgent)
+    rng, rows = np.random.default_rng(_SEED), []
+    for _ in range(boards):
+        rows.append(_given_away(worth, player, tuple(int(card) for card in rng.permutation(52)[:5])))
+    scale = 1000 / need_holdem(training.game, "This measure").big_blind
+    found = scale * np.array(rows)  # (boards, 3)
+    out = {name: _interval(found[:, k]) for k, name in enumerate(ACTIONS)}
+    return {"boards": boards, "all": _interval(found.sum(axis=1)), **out}
+
+
+def _given_away(worth: WorthLessons, player: DistilledAgent, board: tuple[int, ...]) -> Float64s:
+    """Return (3,) chips a hand that are given away on one board, by action; mean over both seats."""
+    tree, out = worth.lessons.tree, np.zeros(3)
+    for root, ranges in worth.walker.ranges_at(3, board).items():
+        if not ranges.any(axis=1).all():
+            continue
+        nodes, won, _, reaches = worth.walked(root, ranges, board, worth.counted(board))
+        one = worth.walker.trees[root]
+        asked = worth.lessons.teacher.range_policy(one.decisions, board), player.range_policy(one.decisions, board)
+        for place in np.flatnonzero(tree.kind[nodes] == DECISION).tolist():
+            count, first = one.street.node[place, 2:4].tolist()
+            seat, node = int(tree.actor[nodes[place]]), int(nodes[place])
+            taught, learned = (rows[first : first + count] for rows in asked)
+            below = won[seat, one.street.child[place, :count]]  # (count, 1326), times the other's mass
+            better = below - (below * taught).sum(axis=0)
+            lost = -((learned - taught) * better * reaches[seat, place]).sum(axis=1)
+            np.add.at(out, tree.action[node, :count].astype(np.int64), lost)
+    return out / 2 / pairings(len(board))
+
+
+def hints(run: Path, teacher: str, boards: tuple[int, int]) -> dict[str, Any]:
+    """Return how far what the run says of actions is from what they are worth, on so many turn and river boards, counted out.
+
+    In big blinds, by how likely hands come there: the mean error, how much there is to be known (the standard deviation of what
+    actions are worth, and of the error), and what the action that it thinks best costs.
+    """
+    training = training_of(run, teacher)
+    blind = need_holdem(training.game, "This measure").big_blind
+    out = {}
+    for street, count in zip((2, 3), boards, strict=True):
+        rows = []
+        for number in range(count):
+            rng = np.random.default_rng([_SEED, street, number])
+            board = tuple(int(card) for card in rng.permutation(52)[: street + 2])
+            rows.append(_hinted(training, street, board, rng) / blind)
+        found = np.array(rows)
+        out[STREETS[street]] = {
+            "boards": count,
+            "error": _interval(found[:, 0]),
+            "spread": float(np.sqrt(np.mean(found[:, 1] ** 2))),
+            "left": float(np.sqrt(np.mean(found[:, 2] ** 2))),
+            "costs": _interval(1000 * found[:, 3]),
+        }
+    return out
+
+
+def _hinted(training: Distilling, street: int, board: tuple[int, ...], rng: np.random.Generator) -> Float64s:
+    """Return (4,) of one board in chips: mean error, standard deviations of worth and error, cost of the action thought best."""
+    lesson = training.worth_lessons().on(street, board, rng, exact=True)
+    pots = training.tree.spent[lesson.nodes].sum(axis=1).astype(np.float64)[:, None, None]
+    told, known = training.told(lesson) * pots, lesson.targets * pots
+    shares = (lesson.weights / pots)[..., :-1].astype(np.float64)
+    told, known, shares = told[..., :-1], known[..., :-1], shares / shares.sum()
+    middle = (shares * known).sum()
+    chosen = np.where(shares > 0, told, -np.inf).argmax(axis=2)[..., None]
+    best = np.where(shares > 0, known, -np.inf).max(axis=2)
+    lost = best - np.take_along_axis(known, chosen, axis=2)[..., 0]
+    there = shares.max(axis=2) > 0
+    weight = shares.max(axis=2)[there]
+    return np.array(
+        [
+            (shares * np.abs(told - known)).sum(),
+            np.sqrt((shares * (known - middle) ** 2).sum()),
+            np.sqrt((shares * (told - known) ** 2).sum()),
+            (weight * lost[there]).sum() / weight.sum(),
+        ]
+    )
+
+
+def training_of(path: Path, teacher: str) -> Distilling:
+    """Return the training of a run as far as it is, with ``teacher`` to be compared with."""
+    run = Run.open(path)
+    checkpoint, trainer = run.latest()[0], run.trainer()
+    assert checkpoint is not None
+    assert isinstance(trainer, RangeDistillation)
+    made = Distilling(evolve(trainer, teacher=teacher, device="cpu"), run.game(), the_tree(run.game()), run.seed)
+    made.load_player(checkpoint.path)
+    return made
+
+
+def _interval(found: Float64s) -> dict[str, float]:
+    """Return the mean with half a 95 % interval over boards."""
+    wide = 1.96 * float(found.std(ddof=1)) / np.sqrt(len(found)) if len(found) > 1 else float("nan")
+    return {"mean": float(found.mean()), "half_width": float(wide)}
