@@ -19,11 +19,17 @@ if TYPE_CHECKING:
 DirectoryArgument = Annotated[Path, typer.Argument(metavar="DIR", help="A library: what is solved is kept there.")]
 Flops = Annotated[int, typer.Option("--flops", metavar="N", help="25, 49, 74, 95, 184, or all 1755.")]
 Board = Annotated[
-    list[str] | None, typer.Option("--board", metavar="FLOP", help="These flops instead, each with the same weight.")
+    list[str] | None,
+    typer.Option("--board", metavar="CARDS", help="These flops instead, or turns, each with the same weight."),
+]
+Turns = Annotated[
+    bool, typer.Option("--turns", help="Solve every turn of the flops: ranges, pot and stacks are of the turn.")
 ]
 To = Annotated[str, typer.Option("--to", metavar="PERCENT", help="The exploitability of each flop, in % of the pot.")]
 Iterations = Annotated[int, typer.Option("--iterations", metavar="N", min=1, help="Stop there in any case.")]
-At = Annotated[str, typer.Option("--at", metavar="LINE", help="The decision that is reported, 'x b2'.")]
+At = Annotated[
+    str, typer.Option("--at", metavar="LINE", help="The decision that is reported, 'x b2'; * is any card: 'x b2 c *'.")
+]
 Only = Annotated[
     str, typer.Option("--only", metavar="TEXTURE", help="monotone, 'rainbow paired', connected, trips ...")
 ]
@@ -40,6 +46,7 @@ def report(
     directory: DirectoryArgument,
     flops: Flops = 25,
     board: Board = None,
+    turns: Turns = False,
     pot: spot_options.Pot = None,
     stack: spot_options.Stack = None,
     range_: spot_options.Range = None,
@@ -62,32 +69,41 @@ def report(
     on: On = "",
     json: Json = False,
 ) -> None:
-    """Solve one spot on many flops, and show each flop's equities, worth and frequencies, and the weighted mean.
+    """Solve one spot on many flops or turns, and show each one's equities, worth and frequencies, and the weighted mean.
 
     Example: cardai report lib --flops 25 --range A2s+,KQs,77+ --range 22+,A9o+ --pot 5.5 --stack 97.5 --bets 0.33+1/3x --to 0.5%
 
     What was solved is kept in the library, so that a report that was stopped goes on, and another line takes no time: --at x.
+
+    Every turn of one flop, after a bet and a call there: --board Ks7d2c --at "x b2 c *".
     """
     limits = Limits(add_allin=add_allin, force_allin=force_allin, merge=merge)
     given = SpotOptions(
         ANY_FLOP, pot, stack, range_, bets, rake, rake_cap, limits, library=directory, position=position, raised=raised
     )
-    rows = _rows(directory, given, _flops(flops, board), (percent(to, "--to"), iterations), at, jobs, on)
+    rows = _rows(directory, given, _flops(flops, board, turns), (percent(to, "--to"), iterations), at, jobs, on)
     shown = _chosen(rows, only, sort)
     if page is not None:
         _write_page(page, shown, given, at)
     _show(shown, csv, json)
 
 
-def _flops(count: int, boards: list[str] | None) -> Subset:
-    from cardai.poker.ranges.flops import Subset, subset
+def _flops(count: int, boards: list[str] | None, every_turn: bool) -> Subset:
+    from cardai.poker.ranges.flops import Subset, subset, turns
     from cardai.poker.ranges.spot import parse_board
 
     if not boards:
-        return subset(count)
-    if wrong := [board for board in boards if len(parse_board(board)) != 3]:
-        raise UsageError(f"--board is a flop here, three cards. Got {wrong[0]!r}.")
-    return Subset(tuple(boards), (1 / len(boards),) * len(boards), 0.0, 0.0, 0.0)
+        found = subset(count)
+    else:
+        lengths = (3,) if every_turn else (3, 4)
+        if wrong := [board for board in boards if len(parse_board(board)) not in lengths]:
+            raise UsageError(
+                f"--board is a flop here, three cards{', or a turn' * (not every_turn)}. Got {wrong[0]!r}."
+            )
+        if len({len(parse_board(board)) for board in boards}) > 1:
+            raise UsageError("A report is over flops or over turns. Leave some of --board out.")
+        found = Subset(tuple(boards), (1 / len(boards),) * len(boards), 0.0, 0.0, 0.0)
+    return turns(found) if every_turn else found
 
 
 def _rows(
@@ -103,7 +119,7 @@ def _rows(
         for one in reports(Library(directory), spot, flops, Goal(*goal), at, jobs=jobs, on=on, label=given.label()):
             rows.append(one)
             if advance is not None:
-                advance(len(rows), len(flops.flops))
+                advance(len({row["flop"][: len(flops.flops[0])] for row in rows}), len(flops.flops))
     return sorted(rows, key=lambda one: -one["weight"])
 
 
@@ -128,7 +144,7 @@ def _write_page(file: Path, shown: list[Row], given: SpotOptions, at: str) -> No
     spot = given.spot()
     named = " ".join(filter(None, (given.position, given.raised)))
     told = (
-        f"{len(shown)} flops{f', {named}' if named else ''}; the pot is {spot.pot:g}, stacks {' and '.join(f'{s:g}' for s in spot.stacks)}, "
+        f"{len(shown)} {'flops' if len(shown[0]['flop']) == 6 else 'boards'}{f', {named}' if named else ''}; the pot is {spot.pot:g}, stacks {' and '.join(f'{s:g}' for s in spot.stacks)}, "
         f"bets {spot.bets}{f', after {at}' if at else ''}. First to act: {spot.ranges[0]}. Button: {spot.ranges[1]}."
     )
     text = page(shown, mean(shown), columns(shown), f"Report over flops {named}".rstrip(), one_line(told))
@@ -160,7 +176,8 @@ def _table(rows: list[Row], names: list[str]) -> Any:
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in names:
-        table.add_column(name.replace("_", " "), justify="left" if name in ("flop", "texture") else "right")
+        left = name in ("flop", "texture")
+        table.add_column(name.replace("_", " "), justify="left" if left else "right", no_wrap=name == "flop")
     for one in rows:
         cells = [f"{one[name]:.2f}" if isinstance(one.get(name), float) else str(one.get(name, "")) for name in names]
         cells[2] = f"{one['weight']:.4f}"

@@ -171,6 +171,10 @@ def test_a_report_is_a_table_a_file_and_json(cardai: Any, tmp_path: Path, monkey
     found = json.loads(cardai(*call, "--only", "paired", "--json").out)
     assert [one["flop"] for one in found["flops"]] == ["9h2d2c"]
     assert cardai(*call, "--only", "purple").code == 2
+    turn = json.loads(cardai("report", "lib", "--board", "KsTh7sAs", *terms, "--to", "20%", "--json").out)
+    assert [(one["flop"], one["texture"]) for one in turn["flops"]] == [("KsTh7sAs", "overcard flush")]
+    assert "over flops or over turns" in cardai(*call, "--board", "KsTh7sAs").err
+    assert "a flop here, three cards." in cardai("report", "lib", "--turns", "--board", "KsTh7sAs", *terms).err
 
 
 def test_a_solved_spot_is_read(cardai: Any, tmp_path: Path) -> None:

@@ -288,6 +288,7 @@ def _cards(said: BoardGame, name: str) -> tuple[int, int, int, tuple[int, ...]]:
     if (
         betting.pot_limit
         or betting.full_blinds
+        or betting.completes
         or any(betting.dead)
         or (betting.no_limit and 0 < betting.minimum_bet < max(betting.blinds))
     ):

@@ -22,9 +22,8 @@ MAX_LINES = 3000
 MAX_LINE = 1000
 """Characters of a line that are looked at."""
 _ALL_IN = re.compile(r"all[- ]?in", re.IGNORECASE)
-_STRANGER = re.compile(
-    r"^(.{1,40}?):? (?:folds\b|checks\b|calls [^a-z]*\d|bets [^a-z]*\d|raises [^a-z]*\d|posts (?:small|big|the ante|ante))"
-)
+_STRANGER = re.compile(r"^(.{1,40}?):? (?:folds\b|checks\b|calls [^a-z]*\d|bets [^a-z]*\d|raises [^a-z]*\d)")
+_POSTER = re.compile(r"^(.{1,40}?):? posts (?:small|big|the ante|ante|dead|straddle)\b[^:\"]*\d")
 _SECTION = re.compile(r"^\*{2,3} ?(.*?) ?\*{2,3}(.*)$")
 _BOARDS = {"FIRST": 0, "1ST": 0, "SECOND": 1, "2ND": 1, "THIRD": 2, "3RD": 2, "FOURTH": 3}
 _POSTS = (
@@ -226,6 +225,8 @@ class _Reader:
         else:
             if (stranger := _STRANGER.match(line)) and not line.startswith(self.all):
                 told.strangers.append(stranger[1])
+            if (poster := _POSTER.match(line)) and not line.startswith(self.all):
+                told.posters.append(poster[1])
             self.room.line(told, line, self.street)
 
     def _summed(self, line: str) -> None:

@@ -45,6 +45,8 @@ class Reading:
     unsaid: tuple[str, ...] = ()
     """Who posted a blind that the file does not write."""
     sizes: tuple[int, ...] = (0, 0, 0, 0)
+    completes: bool = False
+    """Whether a limit raise completes a short all-in."""
 
     @property
     def big_blind(self) -> int:
@@ -70,6 +72,7 @@ class Reading:
             dead_posts=self.dead if any(self.dead) else (),
             away=self.away,
             full_blinds=True,
+            completes=self.completes,
             fold_anytime=True,
             minimum_bet=self.big_blind,
             deepest=max(self.table.stacks),
@@ -102,6 +105,7 @@ class Reading:
         deepest = max(*self.table.stacks, floor)
         if self.betting == "limit":
             options |= {"raise_sizes": self.sizes, "max_raises": (60,) * 4, "stack": deepest}
+            options |= {"completes": True} if self.completes else {}
         else:
             options |= {"stack": (deepest,)}
         if self.betting == "potlimit":
@@ -110,12 +114,12 @@ class Reading:
         return f"{name}:{','.join(f'{key}={write_value(value)}' for key, value in options.items())}"
 
 
-def seated(told: Told) -> Table:
-    """Return who was dealt in, by position. Raises Refused."""
+def seated(told: Told, moved: bool = False) -> Table:
+    """Return who was dealt in, by position; ``moved``: none of them is one who neither posts nor acts. Raises Refused."""
     if len(told.posts) > MOST_POSTS:
         raise Refused("more posts than a hand has", f"{len(told.posts):,}")
     active = {post.name for post in told.posts} | {act.name for act in told.acts}
-    if not any(post.kind != "ante" for post in told.posts) and len(told.stakes) > 1:
+    if unposted(told) and not moved:
         active |= {name for name, seat in told.seats.items() if not seat.out}  # blinds that the file does not write
     active |= {name for name in told.cards if name in told.seats and not told.seats[name].out}
     names = sorted((name for name in told.seats if name in active), key=lambda name: told.seats[name].number)
@@ -136,6 +140,11 @@ def seated(told: Told) -> Table:
         raise Refused("more chips than the rules count", f"{max(stacks):,}")
     button = next((k for k, name in enumerate(ordered) if told.seats[name].number == told.button), -1)
     return Table(ordered, stacks, unit, button)
+
+
+def unposted(told: Told) -> bool:
+    """Whether the file writes no blinds, but for its head."""
+    return not any(post.kind != "ante" for post in told.posts) and len(told.stakes) > 1
 
 
 def _start(told: Told, names: list[str]) -> int:
@@ -181,7 +190,7 @@ def readings(told: Told, table: Table) -> Iterator[Reading]:
             if told.betting != "limit":
                 yield placed
             else:
-                yield from _sized(placed, stakes)
+                yield from _sized(placed, stakes, told)
             if not any(post.kind in ("dead", "small", "extra", "both") for post in blinds if post is not big_post):
                 break
 
@@ -225,11 +234,14 @@ def _unsaid(table: Table, blinds: list[Post], stakes: tuple[int, ...], betting: 
 def _called(told: Told, table: Table) -> int:
     """Return what the first to enter calls before any raise, if nothing of it is a blind; else 0."""
     posted = {post.name for post in told.posts if post.kind != "ante"}
+    small = {post.name: post.amount for post in told.posts if post.kind == "small"}
     for act in told.acts:
         if act.street or act.kind in ("bet", "raise", "put"):
             return 0
         if act.kind == "call" and act.name not in posted and not act.all_in:
             return max(act.added, 0) // table.unit
+        if act.kind == "call" and act.added > 0 and not act.all_in and act.name in small:
+            return (small[act.name] + act.added) // table.unit
     return 0
 
 
@@ -276,8 +288,8 @@ def _placed(
     return evolve(base, blinds=tuple(live), dead=tuple(dead), straddle=straddle)
 
 
-def _sized(reading: Reading, stakes: tuple[int, ...]) -> Iterator[Reading]:
-    """Yield a limit game's reading with the bet sizes that the head or the big blind says."""
+def _sized(reading: Reading, stakes: tuple[int, ...], told: Told) -> Iterator[Reading]:
+    """Yield a limit game's reading with the bet sizes that the head or the big blind says, short all-ins completed or not."""
     found = []
     big = reading.big_blind
     if len(stakes) >= 2:
@@ -287,4 +299,7 @@ def _sized(reading: Reading, stakes: tuple[int, ...]) -> Iterator[Reading]:
     found.append((big, 2 * big))
     for small, large in dict.fromkeys(found):
         if 0 < small <= large:
-            yield evolve(reading, sizes=(small, small, large, large))
+            sized = evolve(reading, sizes=(small, small, large, large))
+            yield sized
+            if any(act.all_in for act in told.acts):
+                yield evolve(sized, completes=True)

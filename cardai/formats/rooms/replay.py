@@ -13,7 +13,7 @@ from attrs import define, field
 
 from cardai.core.kernel import interpreted_copy
 from cardai.formats.rooms.hand import Action, Player, RoomHand
-from cardai.formats.rooms.readings import Reading, Table, readings, seated
+from cardai.formats.rooms.readings import Reading, Table, readings, seated, unposted
 from cardai.formats.rooms.settled import Settled, settle
 from cardai.formats.rooms.text import UNITS
 from cardai.formats.rooms.told import Act, Refused, Told
@@ -24,11 +24,17 @@ rules = interpreted_copy("cardai.poker.rules._betting_kernels")
 
 def replayed(told: Told) -> RoomHand:
     """Return the hand that ``told`` tells. Raises Refused, with the reason of the reading that went furthest."""
-    if not told.ended:
-        raise Refused("the hand is not whole", "nobody collects the pot")
-    table = seated(told)
+    if told.posters:
+        raise Refused("a player without a seat", told.posters[0][:40])
     try:
-        return _replayed(told, table)
+        if not told.ended:
+            raise Refused("the hand is not whole", "nobody collects the pot")
+        try:
+            return _replayed(told, seated(told))
+        except Refused:
+            if not unposted(told):
+                raise
+            return _replayed(told, seated(told, moved=True))  # some of the seats were left before the hand
     except Refused:
         if told.strangers:
             raise Refused("a player without a seat", told.strangers[0][:40]) from None
@@ -43,7 +49,7 @@ def _replayed(told: Told, table: Table) -> RoomHand:
         try:
             played.post()
             played.act_all()
-            return _hand(played, settle(told, table, played.row, played.law, played.over == SHOWDOWN))
+            return _hand(played, settle(told, table, played.row, played.law, played.over == SHOWDOWN, played.beyond))
         except Refused as error:
             if best is None or played.done > best[0]:
                 best = played.done, error
@@ -66,6 +72,8 @@ class Played:
     moves: list[int] = field(init=False, factory=list)
     early: set[int] = field(init=False, factory=set)
     """Who folded before it was their turn."""
+    beyond: list[int] = field(init=False)
+    """What each put in beyond all that the others had left, by position: it comes back."""
 
     def post(self) -> None:
         """Post, and compare with what the file says that everybody posted. Raises Refused."""
@@ -73,6 +81,7 @@ class Played:
         betting = self.reading.rules()
         self.row, self.law = betting.new_row(len(table.names) - 1, table.stacks), betting.rules()
         self.over = rules.post(self.row, self.law)
+        self.beyond = [0] * len(table.names)
         given = dict.fromkeys(table.names, 0)
         for post in self.told.posts:
             given[post.name] += post.amount // unit
@@ -192,6 +201,7 @@ class Played:
                 return
             raise Refused("a raise that is none", f"{act.name} raises to {to}, the bet is {top}")
         if rules.count_able(row, self.law) < 2:  # nobody can answer: what is more than the bet comes back
+            self.beyond[seat] = to - top
             self._note(seat, CALL, "call")
             return
         low, high = rules.raise_bounds(row, self.law)

@@ -10,6 +10,7 @@ from attrs import frozen
 from cardai.core.kernel import interpreted_copy
 from cardai.formats.hand_values import card_set, set_value
 from cardai.formats.rooms.readings import Table
+from cardai.formats.rooms.text import UNITS
 from cardai.formats.rooms.told import Refused, Told
 
 rules = interpreted_copy("cardai.poker.rules._betting_kernels")
@@ -33,8 +34,13 @@ class Settled:
     rake: int
 
 
-def settle(told: Told, table: Table, row: dict[str, Any], law: dict[str, Any], contested: bool) -> Settled:
-    """Return what a played hand brought. Raises Refused where cards, winners or chips do not agree."""
+def settle(
+    told: Told, table: Table, row: dict[str, Any], law: dict[str, Any], contested: bool, beyond: list[int]
+) -> Settled:
+    """Return what a played hand brought. Raises Refused where cards, winners or chips do not agree.
+
+    ``beyond`` is what each put in that nobody could call, and is in no ``spent``.
+    """
     boards = _boards(told, row, contested)
     _check_cards(told, boards)
     returns = [0.0] * len(table.names)
@@ -43,7 +49,7 @@ def settle(told: Told, table: Table, row: dict[str, Any], law: dict[str, Any], c
         rules.payoffs(row, law, _ranks(told, table, row, board, contested), out)
         returns = [total + one / max(len(boards), 1) for total, one in zip(returns, out, strict=True)]
     unit, best = table.unit, None
-    for returned in _uncalled(told, table, row):
+    for returned in _uncalled(told, table, row, beyond):
         net = [
             told.collected.get(name, 0) // unit + returned[k] - row["spent"][k] - row["dead"][k]
             for k, name in enumerate(table.names)
@@ -103,11 +109,15 @@ def _ranks(told: Told, table: Table, row: dict[str, Any], board: tuple[int, ...]
     return ranks
 
 
-def _uncalled(told: Told, table: Table, row: dict[str, Any]) -> list[list[int]]:
-    """Return what came back of each player's bets: as the file says, else nothing (it is in what was collected), else all."""
+def _uncalled(told: Told, table: Table, row: dict[str, Any], beyond: list[int]) -> list[list[int]]:
+    """Return what came back of each player's bets: as the file says, else nothing (it is in what was collected), else all.
+
+    Less what was put in ``beyond`` all others, which no bet has had.
+    """
     said = [told.returned.get(name, 0) // table.unit for name in table.names]
-    if any(said):
-        return [said]
+    less = [given - more for given, more in zip(said, beyond, strict=True)]
+    if any(said) or any(beyond):
+        return [less, said] if any(beyond) else [said]
     ordered = sorted(row["spent"])
     over = ordered[-1] - ordered[-2]
     back = [over if spent == ordered[-1] else 0 for spent in row["spent"]]
@@ -125,7 +135,8 @@ def _agreed(told: Told, table: Table, net: list[int], returns: list[float], row:
     pot = sum(row["spent"]) + sum(row["dead"])
     if told.rake is not None:
         said = told.rake - told.dropped
-        if rake * unit not in (said, said - told.tax):
+        part = told.tournament and abs(rake * unit - said) < UNITS  # what is won is written without its part of a chip
+        if rake * unit not in (said, said - told.tax) and not part:
             raise Refused("chips do not add up", f"{rake} are missing, the rake is {said / unit:g}")
     elif not -odd <= rake <= (odd if told.tournament else _MOST_RAKE * pot + odd):
         raise Refused("chips do not add up", f"{rake} of {pot} are missing")

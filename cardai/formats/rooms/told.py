@@ -90,7 +90,9 @@ class Told:
     away: set[str] = field(factory=set)
     """Who posts and is folded at once, all-in or not: players who are away."""
     strangers: list[str] = field(factory=list)
-    """Who acts, or posts, and has no seat."""
+    """Who acts and has no seat, or somebody who chats: where a hand does not agree with the rules, they are why."""
+    posters: list[str] = field(factory=list)
+    """Who posts and has no seat."""
     ended: bool = False
     """Whether the file says that the hand came to its end."""
 

@@ -1,4 +1,7 @@
-"""A report over flops: one spot on many flops, a row a flop, and the weighted mean of all."""
+"""A report over flops or turns: one spot on many boards, a row a board, and the weighted mean of all.
+
+A card of its line may be ``*``: then each board has a row for every card that can come there, from what was solved once.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from cardai.cards.text import parse_cards
+from cardai.cards.text import card_text, parse_cards
 from cardai.core.errors import UsageError
 from cardai.pieces import Work
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.flops import SIZES, Subset, subset, texture
 from cardai.poker.ranges.kept import KeptSolver, kept_arrays
 from cardai.poker.ranges.library import Entry, Library, canonical, image
+from cardai.poker.ranges.lines import words_of
 from cardai.poker.ranges.position import Position, Suits
 from cardai.poker.ranges.reading import equities
 from cardai.poker.ranges.solution import Solution, prepare, solve
@@ -23,6 +27,8 @@ from cardai.poker.ranges.spot import Spot
 FIXED = ("flop", "texture", "weight", "equity_first", "equity_button", "ev_first", "ev_button")
 LAST = ("reached", "exploitability")
 """The columns before those of actions; what is reached, and the exploitability, stand last."""
+ANY = "*"
+"""Any card, in a line."""
 Row = dict[str, Any]
 
 
@@ -46,7 +52,8 @@ def reports(
     label: Mapping[str, str] | None = None,
     heard: Callable[[Solution], bool] | None = None,
 ) -> Iterator[Row]:
-    """Yield a row a flop, those that the library has first; what is solved is kept in it at once.
+    """Yield a row a flop or turn (or a row a card, see the module's text), those that the library has first; what is solved is
+    kept in it at once.
 
     ``heard`` is told of the flop that is being solved every second or so, in this process; what it raises ends the report.
 
@@ -63,7 +70,7 @@ def reports(
     for board, one in spots.items():
         known = library.get(named[board][0])
         if known is not None and known.exploitability <= goal.to:
-            yield row(known, line, weights[board])
+            yield from rows(known, line, weights[board])
         else:
             pieces.append((board, (one,)))
     if not pieces:
@@ -77,18 +84,41 @@ def reports(
         solution = Solution(one, KeptSolver(one.layout(small=True), one.weights(), iterations, arrays))
         solution.measured, solution.measured_at = measured, iterations
         library.keep(solution, **(label or {}))
-        yield row(solution.renamed(*named[board]), line, weights[board])
+        yield from rows(solution.renamed(*named[board]), line, weights[board])
 
 
 def solve_piece(
     goal: Goal, spot: Spot, heard: Callable[[Solution], bool] | None = None
 ) -> tuple[int, Measured, dict[str, Any]]:
-    """Return a flop's solution as it is kept: iterations, measure, arrays."""
-    if spot.checked_down or len(spot.cards()) != 3:
-        raise UsageError("A report is over flops that are solved to the river.")
+    """Return a board's solution as it is kept: iterations, measure, arrays."""
+    if spot.checked_down or len(spot.cards()) > 4:
+        raise UsageError("A report is over flops or turns that are solved to the river.")
     solution = solve(prepare(spot), goal.to, goal.iterations, heard)
     assert solution.measured is not None
     return solution.iterations, solution.measured, kept_arrays(solution.solver)
+
+
+def rows(solution: Solution, line: str, weight: float) -> Iterator[Row]:
+    """Yield a board's row, or a row for every card that can come in the place of :data:`ANY` in the line, with its share of the
+    weight.
+
+    Raises:
+        UsageError: the line leads nowhere, or has several such places.
+    """
+    words = words_of(line)
+    if ANY not in words:
+        yield row(solution, line, weight)
+        return
+    place, board = words.index(ANY), solution.spot.cards()
+    if words.count(ANY) > 1:
+        raise UsageError(f"A report's line has one {ANY} at most. Got {line!r}.")
+    came = [card for card in range(51, -1, -1) if card not in board and card_text(card) not in words]
+    for card in came:
+        found = row(solution, " ".join([*words[:place], card_text(card), *words[place + 1 :]]), weight / len(came))
+        found["flop"] += card_text(card)
+        found["texture"] = texture(found["flop"])
+        found["reached"] *= len(came) / (len(came) - 4)  # of the hands that leave the card there
+        yield found
 
 
 def row(solution: Solution, line: str, weight: float) -> Row:

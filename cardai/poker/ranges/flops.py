@@ -191,12 +191,33 @@ def _tone(flop: str) -> str:
     return TONES[len({card // 13 for card in parse_cards(flop)})]
 
 
-def texture(flop: str) -> str:
-    """Return a flop's texture: its suits, and paired, trips or how connected it is.
+def turns(flops: Subset) -> Subset:
+    """Return every turn of flops, each with its share of the flop's weight."""
+    boards, weights = [], []
+    for flop, weight in zip(flops.flops, flops.weights, strict=True):
+        came = [card for card in range(51, -1, -1) if card not in parse_cards(flop)]
+        boards += [flop + cards_text([card]) for card in came]
+        weights += [weight / len(came)] * len(came)
+    return Subset(tuple(boards), tuple(weights), flops.error, flops.worst, flops.random)
 
-    >>> texture("KsTh7s"), texture("2c2d2h"), texture("9s8s7s")
-    ('two-tone', 'trips', 'monotone connected')
+
+def texture(flop: str) -> str:
+    """Return a flop's texture: its suits, and paired, trips or how connected it is; of a longer board what its last card brings.
+
+    >>> texture("KsTh7s"), texture("2c2d2h"), texture("9s8s7s"), texture("KsTh7sAs"), texture("KsTh7s7c"), texture("5s4h2cAd")
+    ('two-tone', 'trips', 'monotone connected', 'overcard flush', 'pairs', 'overcard straight')
     """
+    *before, last = parse_cards(flop)
+    if len(before) > 2:
+        known, all_of = [card % 13 for card in before], {card % 13 for card in (*before, last)}
+        four = any(len(all_of & {rank % 13 for rank in range(low, low + 5)}) > 3 for low in range(-1, 9))
+        words = {
+            "overcard": last % 13 > max(known),
+            "pairs": last % 13 in known,
+            "straight": four and len(all_of) > len(set(known)),
+            "flush": sum(card // 13 == last // 13 for card in before) > 1,
+        }
+        return " ".join(word for word, holds in words.items() if holds) or "blank"
     ranks, tone = sorted({card % 13 for card in parse_cards(flop)}), _tone(flop)
     if len(ranks) == 1:
         return "trips"

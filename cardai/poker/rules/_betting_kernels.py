@@ -172,8 +172,22 @@ def raise_bounds(row: Any, rules: Any) -> Any:
         if rules["pot_limit"]:
             return low, max(low, min(row["max_spent"] + pot(row, rules) + to_call(row, row["current"]), stack))
         return low, stack
-    amount = min(row["max_spent"] + rules["raise_sizes"][row["round"]], stack)
+    amount = min(limit_bet(row, rules), stack)
     return amount, amount
+
+
+@kernel
+def limit_bet(row: Any, rules: Any) -> Any:
+    """Return what a raise of a limit game brings the bet to, in chips of the whole hand, for who has them.
+
+    With ``completes`` an all-in of less than half a bet is made a whole one, and one of half or more counts as one.
+    """
+    size = rules["raise_sizes"][row["round"]]
+    if not rules["completes"]:
+        return row["max_spent"] + size
+    before = row["spent"][row["current"]] - row["round_spent"][row["current"]]
+    bets = (2 * (row["max_spent"] - before) + size) // (2 * size)
+    return before + (bets + 1) * size
 
 
 @kernel
@@ -218,7 +232,7 @@ def act(row: Any, rules: Any, action: Any) -> Any:
         if rules["no_limit"]:
             amount = action
         else:
-            amount = min(row["max_spent"] + rules["raise_sizes"][row["round"]], row["stack"][seat])
+            amount = min(limit_bet(row, rules), row["stack"][seat])
         row["min_raise_to"] = max(row["min_raise_to"], amount + amount - row["max_spent"])
         row["max_spent"] = amount
         row["raises"] += 1

@@ -14,7 +14,8 @@ The rules are those of the Annual Computer Poker Competition's dealer (protocol 
   the big blind's in tournaments; a missed small blind) are posted before its blind, and count towards no bet;
 * what a blind is to call is what its seat posted, or with ``full_blinds`` the whole of it where that seat is all-in for less
   (the rooms' rule), as long as two can act;
-* limit raises add the round's size to the bet, capped by the stack;
+* limit raises add the round's size to the bet, capped by the stack; with ``completes`` one behind a short all-in completes the bet
+  (the rooms' rule);
 * pots split evenly, fractions included; side pots follow the distinct amounts put in; who folded cannot win.
 
 Seats are numbered round the table; *positions* count from the button: position k is seat ``button + offset + k``. With
@@ -159,6 +160,8 @@ class Betting:
     dead_posts: tuple[int, ...] = ()
     """Chips that each position puts in for nothing beside a dead ante (missed blinds); none: nobody does."""
     full_blinds: bool = False
+    completes: bool = False
+    """In limit games: a raise behind a short all-in brings the bet to a whole number of sizes, half a size counting as one."""
     away: tuple[int, ...] = ()
     """1 for each position that posts and is folded at once: players who are away; none: nobody is."""
     offset: int = 1
@@ -210,6 +213,7 @@ class Betting:
             "empty_raises": int(self.empty_raises and not self.no_limit),
             "offset": self.offset,
             "full_blinds": int(self.full_blinds),
+            "completes": int(self.completes and not self.no_limit),
             "ante": self.ante,
             "minimum_bet": self.minimum_bet or max(*self.blinds, 1),
             "max_actions": MAX_ACTIONS,
@@ -247,7 +251,7 @@ class Betting:
 
 def rules_fields(players: int, rounds: int) -> list[tuple[Any, ...]]:
     """Return the dtype fields of :meth:`Betting.rules`, with room for ``players`` and ``rounds`` (or more)."""
-    flags = ("no_limit", "pot_limit", "fold_anytime", "empty_raises", "full_blinds")
+    flags = ("no_limit", "pot_limit", "fold_anytime", "empty_raises", "full_blinds", "completes")
     numbers = ("num_players", "num_rounds", *flags, "offset", "ante", "minimum_bet", "max_actions")
     by_round = ("first", "raise_sizes", "max_raises")
     return [(name, "i8") for name in numbers] + [

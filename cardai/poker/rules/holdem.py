@@ -161,6 +161,10 @@ class LimitHoldem(Holdem):
         False,
         help="A raise stays legal when the bet is a seat's whole stack already, and adds nothing (the ACPC's C code).",
     )
+    completes: bool = option(
+        False,
+        help="A raise behind an all-in of less than a bet completes it, as in poker rooms; half a bet counts as one.",
+    )
 
     def __attrs_post_init__(self) -> None:
         self.betting  # noqa: B018 (wrong blinds and caps are refused here)
@@ -172,7 +176,7 @@ class LimitHoldem(Holdem):
 
     def make_betting(self) -> Betting:
         sizes = {"max_raises": self.max_raises, "raise_sizes": self.raise_sizes}
-        return self.holdem_betting(**sizes, empty_raises=self.empty_raises)
+        return self.holdem_betting(**sizes, empty_raises=self.empty_raises, completes=self.completes)
 
     @cached_property
     def stacks(self) -> tuple[int, ...]:  # type: ignore[override]

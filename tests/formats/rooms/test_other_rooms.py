@@ -33,6 +33,41 @@ def test_winamax_bets_that_nobody_calls_are_in_what_is_collected_and_dead_blinds
     assert (hand.currency, hand.chip, hand.number) == ("EUR", 0.01, "21819158-393-1765807340")
 
 
+def test_a_raise_that_nobody_can_answer_comes_back_and_half_chips_are_rounded_in_what_is_won() -> None:
+    text = """\
+Winamax Poker - Tournament "X" buyIn: Ticket level: 8 - HandId: #63-71-1288124090 - Holdem no limit (75/150) - 2010/10/26 21:14:50 UTC
+Table: 'X(14)#118' 9-max (real money) Seat #1 is the button
+Seat 1: Ann (1000.25)
+Seat 2: Bob (2000.25)
+*** ANTE/BLINDS ***
+Ann posts small blind 75
+Bob posts big blind 150
+*** PRE-FLOP ***
+Ann raises 850.25 to 1000.25 and is all-in
+Bob raises 1000 to 2000.25 and is all-in
+*** FLOP *** [Td 6c 4c]
+*** TURN *** [Td 6c 4c][8c]
+*** RIVER *** [Td 6c 4c 8c][Kh]
+*** SHOW DOWN ***
+Ann shows [6d 6s] (Trips of 6)
+Bob shows [Jd Jc] (One pair : Jacks)
+Bob collected 1000 from side pot 1
+Ann collected 2001 from main pot
+*** SUMMARY ***
+Total pot 3k | No rake
+Board: [Td 6c 4c 8c Kh]
+"""
+    hand = one(text)
+    assert [(player.name, player.net * hand.chip) for player in hand.players] == [("Bob", -1000.25), ("Ann", 1000.75)]
+    assert hand.actions[-1].kind == "call"
+
+
+def test_seats_that_were_left_before_the_hand_are_not_in_it() -> None:
+    text = PARTY_NEW.replace("Seat 3: Hero (1173)", "Seat 3: gone (900)\nSeat 4: Hero (1173)")
+    unposted = "".join(line for line in text.splitlines(keepends=True) if " blind (" not in line)
+    assert one(unposted).players == one(PARTY_NEW.replace("Seat 3: Hero", "Seat 4: Hero")).players
+
+
 def test_partys_old_form_adds_chips_and_a_short_blind_is_called_in_full() -> None:
     hand = one(PARTY_OLD)
     assert [(a.kind, a.to) for a in hand.actions] == [
@@ -89,6 +124,7 @@ def test_a_record_of_a_hand_replays_by_the_game_it_names(text: str) -> None:
         (PARTY_OLD, "NL Texas Hold'em", "PL Omaha", "another game"),
         (PARTY_OLD, "Cat calls [$0.04 USD]", "Cat calls [$0.05 USD]", "a call of another amount"),
         (PARTY_OLD, "Cat checks", "newcomer checks", "a player without a seat"),
+        (PARTY_OLD, "** Dealing down", "new posts big blind [$0.02 USD].\nnew folds\n** Dealing down", "a player without a seat"),
         (PARTY_NEW, "Player1 balance 654, bet 327, collected 654", "Player1 balance 654, bet 327, collected 600", "chips do not add up"),
         (IPOKER, "Holdem NL", "Omaha PL", "another game"),
         (IPOKER, 'sum="$1.20"', 'sum="$1.10"', "a raise of no legal amount"),

@@ -17,6 +17,50 @@ from cardai.formats.rooms import room_hands
 from cardai.formats.rooms.hand import RoomHand
 from tests.formats.rooms.texts import CASH, GG, SHORT_BLIND
 
+LIMIT = """\
+PokerStars Hand #76000000001:  Hold'em Limit ($0.10/$0.20 USD) - 2012/12/24 18:13:43 ET
+Table 'Alpha' 6-max Seat #1 is the button
+Seat 1: Ann ($10 in chips)
+Seat 2: Bob ($0.23 in chips)
+Seat 3: Cat ($10 in chips)
+Bob: posts small blind $0.05
+Cat: posts big blind $0.10
+*** HOLE CARDS ***
+Dealt to Ann [Th 5c]
+Ann: calls $0.10
+Bob: calls $0.05
+Cat: checks
+*** FLOP *** [Ad 7d 4h]
+Bob: bets $0.10
+Cat: calls $0.10
+Ann: calls $0.10
+*** TURN *** [Ad 7d 4h] [Ts]
+Bob: bets $0.03 and is all-in
+Cat: raises $0.17 to $0.20
+Ann: calls $0.20
+*** RIVER *** [Ad 7d 4h Ts] [3h]
+Cat: bets $0.20
+Ann: folds
+Uncalled bet ($0.20) returned to Cat
+*** SHOW DOWN ***
+Cat: shows [Kc Kd] (a pair of Kings)
+Cat collected $0.34 from side pot
+Bob: shows [Ac As] (three of a kind, Aces)
+Bob collected $0.69 from main pot
+*** SUMMARY ***
+Total pot $1.03 Main pot $0.69. Side pot $0.34. | Rake $0
+Board [Ad 7d 4h Ts 3h]
+"""
+HALF = (
+    LIMIT.replace("Bob ($0.23", "Bob ($0.33")
+    .replace("$0.03 and", "$0.13 and")
+    .replace("$0.17 to $0.20", "$0.27 to $0.40")
+    .replace("Ann: calls $0.20", "Ann: calls $0.40")
+    .replace("collected $0.34", "collected $0.54")
+    .replace("collected $0.69", "collected $0.99")
+)
+"""Half of a bet counts as one, which is raised; less is completed."""
+
 
 def hands_of(text: str) -> list[RoomHand | LeftOut]:
     with room_hands(io.StringIO(text)) as hands:
@@ -100,7 +144,13 @@ def test_a_short_big_blind_is_called_in_full_and_who_is_away_is_folded() -> None
     assert hand.tournament == "518183000"
 
 
-@pytest.mark.parametrize("text", [CASH, GG, SHORT_BLIND], ids=["cash", "gg", "short blind"])
+def test_a_limit_raise_completes_a_short_all_in() -> None:
+    assert [(a.kind, a.to) for a in one(LIMIT).actions if a.round == 2] == [("bet", 3), ("raise", 20), ("call", 20)]
+    assert [(a.kind, a.to) for a in one(HALF).actions if a.round == 2] == [("bet", 13), ("raise", 40), ("call", 40)]
+    assert refused(HALF.replace("$0.27 to $0.40", "$0.17 to $0.30")) == "a raise of no legal amount"
+
+
+@pytest.mark.parametrize("text", [CASH, GG, SHORT_BLIND, LIMIT], ids=["cash", "gg", "short blind", "limit"])
 def test_a_record_of_a_hand_replays_by_the_game_it_names(text: str) -> None:
     (record,) = read_hands(io.StringIO(text)).hands
     game = make.game(record["game"])
@@ -153,7 +203,7 @@ def test_one_bad_hand_costs_that_hand() -> None:
     assert [isinstance(hand, RoomHand) for hand in hands_of(text)] == [True, False, True]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_files_are_read_in_every_encoding_with_every_line_end(tmp_path, encoding: str, end: str) -> None:
     path = tmp_path / "hands.txt"

@@ -148,6 +148,19 @@ def test_another_line_of_a_report_solves_nothing(
         assert row["ev_first"] + row["ev_button"] == pytest.approx(100)
 
 
+def test_a_line_with_any_card_has_a_row_a_card_and_is_reached_as_often_as_the_cards_come(
+    rows: list[dict[str, Any]], library: Library
+) -> None:
+    (after,) = reports(library, FLOP, flops.Subset(("KsTh7s",), (1.0,), 0.0, 0.0, 0.0), Goal(20.0, 20), "x")
+    cards = list(reports(library, FLOP, flops.Subset(("KsTh7s",), (1.0,), 0.0, 0.0, 0.0), Goal(20.0, 20), "x x / *"))
+    assert len({row["flop"] for row in cards}) == 49
+    assert mean(cards)["reached"] == pytest.approx(after["reached"] * after["check"] / 100, abs=0.01)
+    assert {row["flop"]: row["texture"] for row in cards}["KsTh7sAs"] == "overcard flush"
+    assert all(row["ev_first"] + row["ev_button"] == pytest.approx(100, abs=0.5) for row in cards)
+    with pytest.raises(UsageError, match="one \\* at most"):
+        list(reports(library, FLOP, FEW, Goal(20.0, 20), "x x * x x *"))
+
+
 def test_a_line_that_is_never_reached_has_an_empty_row_and_no_say_in_the_mean(
     rows: list[dict[str, Any]], library: Library
 ) -> None:
@@ -230,6 +243,9 @@ def test_the_flops_of_the_box_are_flops_with_weights_that_say_their_error() -> N
     every = flops.subset(1755)
     assert sum(every.weights) == pytest.approx(1)
     of_22100 = {"monotone": 4 * 286, "two-tone": 12 * 78 * 13, "rainbow": 4 * 13**3}
+    found = flops.turns(flops.subset(25))
+    assert (len(set(found.flops)), found.flops[0][:6]) == (25 * 49, flops.subset(25).flops[0])
+    assert sum(found.weights) == pytest.approx(1, abs=1e-4)
     assert flops.tones(every) == pytest.approx({tone: count / 22100 for tone, count in of_22100.items()})
     with pytest.raises(UsageError, match="There are subsets of 25"):
         flops.subset(26)
