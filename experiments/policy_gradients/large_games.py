@@ -52,7 +52,9 @@ class Large:
     def shown(self, found: Any) -> str:
         """Return a judge's figure as a cell: what was won from a rival (and in gin the games), or what a judge won, in mbb a hand."""
         if isinstance(found, dict):
-            return f"{found['mean']:,.0f} ± {found['half_width']:,.0f}"
+            if "half_width" in found:
+                return f"{found['mean']:,.0f} ± {found['half_width']:,.0f}"
+            return f"{found['mean']:,.0f} ({found['low']:,.0f} to {found['high']:,.0f})"
         gain, half, won, about = found
         return f"{gain:+.1f} ± {half:.1f}" if self.judges else f"{100 * won:.1f} ± {100 * about:.1f} %"
 
