@@ -26,6 +26,7 @@ from typing import Any
 from attrs import frozen
 
 import cardai
+from cardai.core.errors import UnknownNameError
 from cardai.core.files import read_json, write_json
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -97,7 +98,7 @@ def judge(large: Large, seed: int, runs: Path, device: str) -> None:
     if {name: found.get(name) for name in about} != about:
         found = dict(about)
     for rival in large.rivals:
-        if rival not in found:
+        if rival not in found and _known(rival):
             result = cardai.play(large.game, [str(path), rival], games=large.games, seed=2026)
             gain, won = result.mean_return(0), result.win_rate(0)
             found[rival] = [gain.mean, gain.half_width, won.mean, won.half_width]
@@ -120,6 +121,16 @@ def judge(large: Large, seed: int, runs: Path, device: str) -> None:
             ]
             found[name] = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
             write_json(kept, found)
+
+
+def _known(rival: str) -> bool:
+    """Say whether a player is there; those of the box are a package of their own (`pip install ./players`)."""
+    try:
+        cardai.agent(rival)
+    except UnknownNameError as error:
+        sys.stderr.write(f"{rival} is left out: {error}\n")
+        return False
+    return True
 
 
 def work(large: Large, seed: int, steps: int, runs: Path, device: str, judging: bool) -> None:
