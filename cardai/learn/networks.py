@@ -48,6 +48,11 @@ def tanh_mlp(inputs: int, hidden: Sequence[int], outputs: int, last: float, seed
     return nn.Sequential(*layers)
 
 
+def device_of(network: nn.Module) -> torch.device:
+    """Return where a network's weights are."""
+    return next(network.parameters()).device
+
+
 def choose_device(name: str) -> torch.device:
     """Return the device of that name; ``auto`` is the first GPU if there is one.
 

@@ -31,6 +31,11 @@ def threads(count: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def given(array: npt.NDArray[Any], where: torch.device) -> Tensor:
+    """Return an array as a tensor on the device ``where``; on the CPU they share their memory."""
+    return torch.from_numpy(array).to(where)
+
+
 @contextmanager
 def seeded(seed: int, device: torch.device) -> Iterator[None]:
     """Draw torch's random numbers (dropout, initial weights) on ``device`` from ``seed`` inside; as before afterwards."""

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from cardai.core.arrays import Float32s
 from cardai.learn import tensors
+from cardai.learn.networks import device_of
 
 
 class BucketNetwork(nn.Module):
@@ -119,11 +120,6 @@ def bucket_values(network: BucketNetwork, codes: Float32s) -> Float32s:
     """Return (n, 2, size) the values of buckets for codes (n, width), by one thread."""
     with tensors.threads(1), torch.inference_mode():
         return np.asarray(network(torch.from_numpy(codes).to(device_of(network))).cpu().numpy(), np.float32)
-
-
-def device_of(network: nn.Module) -> torch.device:
-    """Return where a network's weights are."""
-    return next(network.parameters()).device
 
 
 def read_network(network: nn.Module, path: Path) -> None:

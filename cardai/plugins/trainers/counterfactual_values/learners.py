@@ -12,12 +12,13 @@ from torch import Tensor, nn
 
 from cardai.core.arrays import Int64s
 from cardai.core.trainer import Metrics
+from cardai.learn.networks import device_of
 from cardai.poker.hands.boards import RENAMINGS, hand_maps
 from cardai.poker.values.measures import network_losses
 from cardai.poker.values.network import ValueNetwork, bucket_means, codes, hand_buckets
 from cardai.poker.values.network_inputs import choose_hands, context_inputs, hand_inputs
 from cardai.poker.values.prepared import Prepared
-from cardai.poker.values.torch_networks import device_of, masked_huber
+from cardai.poker.values.torch_networks import masked_huber
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.counterfactual_values import CounterfactualValues

@@ -116,7 +116,7 @@ class MMD(Trainer):
     )
     batch: int = option(
         1024,
-        help="decisions an iteration, of all seats, at least (hands are finished)",
+        help="decisions an iteration, of all seats, about (hands are finished)",
         validator=validators.in_(range(1, _MOST + 1)),
     )
     tables: int = option(128, help="hands played in lock step", validator=validators.in_(range(1, _MOST + 1)))
@@ -201,6 +201,11 @@ class MMD(Trainer):
         "learned; none: the learner plays all seats",
     )
     threads: int = option(1, help="CPU threads", validator=_positive)
+    device: str = option(
+        "cpu",
+        help="torch's device for the networks: cpu, cuda, or auto (the GPU if there is one); worth it for large networks "
+        "and batches; several actors play on the CPU",
+    )
     measure_limit: int = option(
         200_000, help="nodes of the largest game whose exploitability is measured", validator=_positive
     )
@@ -238,6 +243,8 @@ class MMD(Trainer):
                 "Natural steps (optimizer=natural) need advantages of all actions (exact or all_actions), epochs=1, "
                 "minibatches=1, and last above 0, which is 1 / the step size."
             )
+        if self.device != "cpu":
+            raise ValueError(f"Natural steps (optimizer=natural) are taken on the CPU. Got device={self.device}.")
         if self.entropy:
             raise ValueError(
                 "Natural steps (optimizer=natural) know no bonus for entropy: a pull to a uniform magnet (magnet, with "
@@ -246,7 +253,8 @@ class MMD(Trainer):
 
     def agent_options(self) -> Mapping[str, str]:
         return {
-            "policy": "last (default: the actor), greedy (its likeliest actions) or average (of all actors so far; trained with average=N)"
+            "policy": "last (default: the actor), greedy (its likeliest actions) or average (of all actors so far; trained with average=N)",
+            "device": "torch's device for its network: cpu (default), cuda, auto; a GPU measures large games sooner",
         }
 
     def _layout(self, game: Game, encoder: Encoder | None) -> Layout:

@@ -18,6 +18,7 @@ from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import Rows, derive_many
 from cardai.learn import tensors
 from cardai.learn.distinct import distinct
+from cardai.learn.networks import device_of
 from cardai.plugins.trainers.mmd.losses import ILLEGAL
 from cardai.plugins.trainers.mmd.rollouts import Batch
 
@@ -59,8 +60,8 @@ class Average:
             first, inverse = distinct(self.codes[rows])
             wanted = np.zeros((len(first), self.policies.shape[1]))
             np.add.at(wanted, inverse, self.policies[rows] / size)
-            target = torch.from_numpy(wanted.astype(np.float32))
-            logits = self.network(torch.from_numpy(self.codes[rows][first]))
+            target = tensors.given(wanted.astype(np.float32), device_of(self.network))
+            logits = self.network(tensors.given(self.codes[rows][first], target.device))
             loss = -(target * logits.masked_fill(target == 0, ILLEGAL).log_softmax(1).clamp(min=-30)).sum()
             self.optimizer.zero_grad()
             loss.backward()

@@ -10,6 +10,8 @@ from attrs import frozen
 from torch import Tensor, nn
 
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
+from cardai.learn.networks import device_of
+from cardai.learn.tensors import given
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.mmd import MMD
@@ -80,21 +82,21 @@ def losses(
     et al. 2017, eq. 7) with the two pulls of magnetic mirror descent (Sokota et al. 2023, eq. 7). Without a clip range it
     is the linear -E[r A], which the pulls alone hold back.
     """
-    o, inputs, (magnet, last) = options, examples.inputs, pulls
+    o, inputs, (magnet, last), on = options, examples.inputs, pulls, device_of(actor)
     seen, where = np.unique(examples.inverse[rows], return_inverse=True)
     share = examples.weights[rows] / examples.weights[rows].sum()
-    legal = torch.from_numpy(inputs.legal[seen])
-    logs = actor(torch.from_numpy(inputs.codes[seen])).masked_fill(~legal, ILLEGAL).log_softmax(1)  # (u, A)
-    pi, played = logs.exp(), torch.from_numpy(inputs.played[seen])
-    weight = torch.from_numpy(np.bincount(where, share, len(seen)).astype(np.float32))
+    legal = given(inputs.legal[seen], on)
+    logs = actor(given(inputs.codes[seen], on)).masked_fill(~legal, ILLEGAL).log_softmax(1)  # (u, A)
+    pi, played = logs.exp(), given(inputs.played[seen], on)
+    weight = given(np.bincount(where, share, len(seen)).astype(np.float32), on)
     gain, clipped = _surrogate(o, examples, rows, where, share, inputs.played[seen], logs)
     entropy = -(weight * (pi * logs.masked_fill(~legal, 0.0)).sum(1)).sum()
     kl = (weight * (pi * (logs - played).masked_fill(~legal, 0.0)).sum(1)).sum()
     loss = last * kl - o.entropy * entropy - gain
     if magnet:
-        apart = logs - torch.from_numpy(inputs.magnet[seen])
+        apart = logs - given(inputs.magnet[seen], on)
         loss = loss + magnet * (weight * (pi * apart.masked_fill(~legal, 0.0)).sum(1)).sum()
-    value = torch.zeros(())
+    value = torch.zeros((), device=on)
     if critic is not None and examples.critic is not None:
         value = value_loss(o, critic, examples.critic, rows)
     return loss + o.value_weight * value, torch.stack([loss, value, entropy, kl, clipped]).detach()
@@ -107,11 +109,10 @@ def _surrogate(
 
     What is linear in the policy is summed over equal inputs before the network is asked.
     """
-    table = np.zeros(logs.shape)
+    table, on = np.zeros(logs.shape), logs.device
     if examples.gains is not None:
         np.add.at(table, where, share[:, None] * examples.gains[rows])
-    sampled = torch.zeros(())
-    clipped = torch.zeros(())
+    sampled, clipped = torch.zeros((), device=on), torch.zeros((), device=on)
     if examples.residuals is not None and examples.chosen is not None:
         chosen, residual = examples.chosen[rows], examples.residuals[rows]
         if o.normalize:
@@ -119,13 +120,13 @@ def _surrogate(
         if not o.clip:
             np.add.at(table, (where, chosen), share * residual / np.exp(played[where, chosen], dtype=np.float64))
         else:
-            at = torch.from_numpy(where), torch.from_numpy(chosen)
-            ratio = (logs[at] - torch.from_numpy(played)[at]).exp()
-            advantage = torch.from_numpy((share * residual).astype(np.float32))
+            before = given(played[where, chosen], on)
+            ratio = (logs[given(where, on), given(chosen, on)] - before).exp()
+            advantage = given((share * residual).astype(np.float32), on)
             held = ratio.clamp(1 - o.clip, 1 + o.clip)
             sampled = torch.min(ratio * advantage, held * advantage).sum()
             clipped = (ratio.detach() != held.detach()).float().mean()
-    return sampled + (logs.exp() * torch.from_numpy(table.astype(np.float32))).sum(), clipped
+    return sampled + (logs.exp() * given(table.astype(np.float32), on)).sum(), clipped
 
 
 def mean_gains(examples: Examples, rows: Int64s) -> Float64s:
@@ -145,12 +146,13 @@ def mean_gains(examples: Examples, rows: Int64s) -> Float64s:
 def value_loss(o: MMD, critic: nn.Module, examples: CriticExamples, rows: Int64s) -> Tensor:
     """Return half the mean square error of the critic; with ``value_clip`` moves beyond the clip range count no less."""
     seen, where = np.unique(examples.inverse[rows], return_inverse=True)
-    out = critic(torch.from_numpy(examples.codes[seen]))
-    found = out[torch.from_numpy(where)[:, None], torch.from_numpy(examples.columns[rows])]  # (m, k)
-    target = torch.from_numpy(examples.targets[rows])
+    on = device_of(critic)
+    out = critic(given(examples.codes[seen], on))
+    found = out[given(where, on)[:, None], given(examples.columns[rows], on)]  # (m, k)
+    target = given(examples.targets[rows], on)
     error = (found - target).square()
     if o.value_clip and o.clip:
-        before = torch.from_numpy(examples.before[rows])
+        before = given(examples.before[rows], on)
         held = before + (found - before).clamp(-o.clip, o.clip)
         error = torch.max(error, (held - target).square())
     loss: Tensor = 0.5 * error.mean()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from cardai.core.rng import derive
 from cardai.core.trainer import Metrics, Training, shares
 from cardai.learn import tensors
 from cardai.learn.distinct import distinct
+from cardai.learn.networks import choose_device, device_of
 from cardai.plugins.trainers.mmd.actors import Ground, played, together
 from cardai.plugins.trainers.mmd.advantages import ExactGame, corrected_targets, generalised_advantages
 from cardai.plugins.trainers.mmd.average import Average
@@ -45,6 +47,9 @@ class MMDTraining(Training):
         self.step = 0
         self.exact = _exact(options, game, layout)
         self.networks = make_networks(options, game, layout, seed)
+        where = choose_device(options.device)
+        for network in self.networks.values():
+            network.to(where)
         self.actor, self.critic = self.networks["actor"], self.networks.get("critic")
         learned = [p for network in (self.actor, self.critic) if network is not None for p in network.parameters()]
         self.optimizer = torch.optim.Adam(learned, lr=options.rate, betas=(options.momentum, 0.999), eps=1e-5)
@@ -119,7 +124,7 @@ class MMDTraining(Training):
             return
         loss, terms = losses(self.options, (self.magnet, self.last), self.actor, self.critic, examples, rows)
         self._descend(loss)
-        self.sums += terms.double().numpy()
+        self.sums += terms.double().cpu().numpy()
         self.counts[2] += 1
 
     def _descend(self, loss: Any) -> None:
@@ -176,7 +181,7 @@ class MMDTraining(Training):
             return self.rollouts.play(self._policy, o.batch, begun)
         parts = enumerate(shares(o.batch, o.actors))
         pieces = [(derive(self.seed, "actor", k), len(part), begun) for k, part in parts]
-        return together(self.crew.do(played, self.ground, self.actor, pieces))
+        return together(self.crew.do(played, self.ground, deepcopy(self.actor).cpu(), pieces))
 
     @cached_property
     def ground(self) -> Ground:
@@ -222,7 +227,7 @@ class MMDTraining(Training):
     def _values(self, codes: Float32s) -> Float32s:
         assert self.critic is not None
         with torch.inference_mode():
-            out: Float32s = self.critic(torch.from_numpy(codes)).numpy()
+            out: Float32s = self.critic(tensors.given(codes, device_of(self.critic))).cpu().numpy()
         return out
 
     # -- measuring and playing -------------------------------------------------------------------------------------
