@@ -134,7 +134,9 @@ class Compiled:
             return None
         heads = [[source.head(seat, one.grove.shape, one.grove.width) for seat in range(2)] for one in levels]
         room = [[4 * count for _, count in both] for both in heads]
-        if max(max(both) for both in room) > torch.cuda.get_device_properties().shared_memory_per_block_optin:
+        if max(max(both) for both in room) > getattr(
+            torch.cuda.get_device_properties(), "shared_memory_per_block_optin", 0
+        ):
             return None
         try:
             with _without_a_toolkit():
