@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +38,6 @@ PACKED_FROM = 256 << 20
 """Solutions that would take so many bytes as float32 are solved in 16 bits, unless told."""
 SMALL_FROM = 16 << 20
 """Solutions of so many bytes are kept small once they are solved, unless told."""
-DCFR_PLUS = (1.5, -inf, 4.0)
-"""The discounts: those of DCFR, with no regret below 0, and later play weighs more (Xu et al., "Minimizing weighted
-counterfactual regret with optimistic online mirror descent", 2024): a flop needs a quarter fewer iterations to 1 % of the pot."""
 _MEMORY_SHARE = 0.8
 
 
@@ -270,9 +266,7 @@ def _prepared(spot: Spot, layout: TreeLayout, threads: int, bits: int) -> Soluti
     leaves = None
     if layout.leaves:
         leaves = CheckedDown(spot.cards(), layout.boards[0].hands[0], layout.hands)
-    return Solution(
-        spot, Solver(layout, spot.weights(), variant=DCFR_PLUS, threads=threads, leaves=leaves, packed=packed)
-    )
+    return Solution(spot, Solver(layout, spot.weights(), threads=threads, leaves=leaves, packed=packed))
 
 
 def packs(layout: TreeLayout, bits: int) -> bool:

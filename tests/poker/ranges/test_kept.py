@@ -48,7 +48,7 @@ def test_a_solution_in_sixteen_bits_goes_on_where_it_was_stopped(flop: Solution,
         assert (array == again.solver.arrays()[name]).all(), name
 
 
-@pytest.mark.parametrize("line", ["", "b100", "x x / 2c", "b100 c / 7s x"])
+@pytest.mark.parametrize("line", ["", "x b100", "x x / 2c", "b100 c / 7s x"])
 def test_what_was_kept_is_what_was_solved(flop: Solution, kept: Solution, line: str) -> None:
     one, other = flop.at(line), kept.at(line)
     assert one.tokens == other.tokens
