@@ -34,7 +34,7 @@ def text_of(file: IO[bytes]) -> IO[str]:
         first = buffered.peek(4)[:4]
     encoding = _UTF16.get(first[:2], "utf-8-sig")
     if encoding == "utf-8-sig" and len(first) == 4:  # the mark was lost: every second byte is 0
-        encoding = {(1, 0, 1, 0): "utf-16-le", (0, 1, 0, 1): "utf-16-be"}.get(tuple(map(bool, first)), encoding)  # type: ignore[call-overload]
+        encoding = {b"\1\0\1\0": "utf-16-le", b"\0\1\0\1": "utf-16-be"}.get(bytes(map(bool, first)), encoding)
     errors = "cardai.windows" if encoding == "utf-8-sig" else "replace"
     return io.TextIOWrapper(buffered, encoding=encoding, errors=errors)
 
