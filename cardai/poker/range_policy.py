@@ -8,7 +8,7 @@ raises are amounts, :func:`amounts_of` asks how often each hand raises to which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -151,12 +151,8 @@ class RangePolicy(Protocol):
         """
 
 
-@runtime_checkable
-class TablePolicy(RangePolicy, Protocol):
-    """A :class:`RangePolicy` that looks up each hand's bucket in a table of probabilities.
-
-    Who walks many subtrees can then pack the table once, instead of asking for every hand at every node.
-    """
+class BucketPolicy(Protocol):
+    """A table of probabilities by bucket, and how hands find their buckets in it."""
 
     def bucket_count(self, street: int) -> int:
         """Return how many buckets a street has."""
@@ -166,6 +162,14 @@ class TablePolicy(RangePolicy, Protocol):
 
     def buckets_at(self, roots: Int64s, board: Sequence[int], hands: Int64s) -> Int64s:
         """Return (2, n, s) the buckets of ``hands`` (n,) of either seat on ``board`` in the subtrees below ``roots`` (s,)."""
+
+
+@runtime_checkable
+class TablePolicy(RangePolicy, BucketPolicy, Protocol):
+    """A :class:`RangePolicy` that looks up each hand's bucket in a table of probabilities.
+
+    Who walks many subtrees can then pack the table once, instead of asking for every hand at every node.
+    """
 
     def places_in_ranges(self) -> PlacesInRanges | None:
         """Return how the river's buckets follow from ranges, if they do (then a GPU can tell them); else None."""
@@ -180,8 +184,8 @@ class PlacesInRanges(NamedTuple):
 
     own: int
     equity: int
-    trunk: Callable[[Int64s], Float32s]
-    """What :meth:`TablePolicy.bucket_policy` is, of who brings those ranges to the river."""
+    trunk: BucketPolicy
+    """Who brings those ranges to the river; not always as the player itself plays."""
 
 
 class RangeAdapter:

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from cardai.core.arrays import Int64s
 from cardai.learn.networks import choose_device
 from cardai.poker.hands.boards import BOARD_SIZES, hand_maps
 from cardai.poker.hands.combos import COUNT, left_by
-from cardai.poker.range_policy import RangePolicy, TablePolicy
+from cardai.poker.range_policy import BucketPolicy, RangePolicy, TablePolicy
 from cardai.poker.ranges.public_tree import SHOWDOWN, PublicTree
 from cardai.poker.responses import _device_source as source
 from cardai.poker.responses.device_rivers import Compiled, Level, Rivers, folded, folded_on, looked_up, sent
@@ -54,10 +52,7 @@ class DeviceWalker(Walker):
         self.roots_of = [
             np.concatenate([one.grove.roots for one in row]) if row else np.zeros(0, np.int64) for row in self.levels
         ]
-        self.chances = [
-            _tables(tree, row, player.bucket_policy, player.bucket_count(k), self.device)
-            for k, row in enumerate(self.levels)
-        ]
+        self.chances = [_tables(tree, row, player, k, self.device) for k, row in enumerate(self.levels)]
 
     # -- the walker's one question -------------------------------------------------------------------------------------
 
@@ -89,7 +84,7 @@ class DeviceWalker(Walker):
 
     def _answer(self, street: int, board: list[int], ranges: Tensor, told: Callable[[int], None], alike: int) -> Tensor:
         """Return (2, S, 1326) what hands win best from a street's roots on, at which ``ranges`` (2, S, 1326) come."""
-        reaches = list(self._spread(street, board, ranges, self.chances[street]))
+        reaches = list(self._spread(street, board, ranges, self.tables, self.chances[street]))
         after = self._after(street, board, self._deals(street, reaches), told, alike)
         out = torch.empty_like(ranges)
         taken, given = 0, 0
@@ -127,13 +122,18 @@ class DeviceWalker(Walker):
         return out
 
     def _spread(
-        self, street: int, board: Sequence[int], ranges: Tensor, chances: Sequence[tuple[Tensor, Tensor]]
+        self,
+        street: int,
+        board: Sequence[int],
+        ranges: Tensor,
+        player: BucketPolicy,
+        chances: Sequence[tuple[Tensor, Tensor]],
     ) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield for each shape both seats' ranges (S, A + 1, 1326) behind their sequences."""
+        """Yield for each shape both seats' ranges (S, A + 1, 1326) behind their sequences, by a player's ``chances``."""
         taken = 0
         for level, tables in zip(self.levels[street], chances, strict=True):
             roots = level.grove.roots
-            which = self.tables.buckets_at(roots, board[: BOARD_SIZES[street]], _ALL)
+            which = player.buckets_at(roots, board[: BOARD_SIZES[street]], _ALL)
             start = ranges[:, taken : taken + len(roots)]
             own = [looked_up(table, one) for table, one in zip(tables, which, strict=True)]
             yield level.spread(0, start[0], own[0]), level.spread(1, start[1], own[1])
@@ -267,27 +267,24 @@ class DeviceWalker(Walker):
 
     def _came(self, turn: tuple[int, ...]) -> Tensor:
         """Return (2, S, 1326) float32 the ranges at the river's roots by which it tells buckets."""
+        assert self.places
         ranges = torch.ones((2, 1, COUNT), device=self.device)
         for street in range(3):
-            reaches = list(self._spread(street, turn, ranges, self._trunk[street]))
+            reaches = list(self._spread(street, turn, ranges, self.places.trunk, self._trunk[street]))
             ranges = self._deals(street, reaches)[:, self.order_of[street + 1]]
         return ranges
 
     @cached_property
     def _trunk(self) -> list[list[tuple[Tensor, Tensor]]]:
         assert self.places
-        trunk = self.places.trunk
-        return [
-            _tables(self.tree, row, trunk, self.tables.bucket_count(k), self.device)
-            for k, row in enumerate(self.levels[:3])
-        ]
+        return [_tables(self.tree, row, self.places.trunk, k, self.device) for k, row in enumerate(self.levels[:3])]
 
 
 def _tables(
     tree: PublicTree,
     row: Sequence[Level],
-    policy: Callable[[Int64s], npt.NDArray[Any]],
-    count: int,
+    player: BucketPolicy,
+    street: int,
     device: torch.device,
 ) -> list[tuple[Tensor, Tensor]]:
     """Return by shape and seat (S, A, buckets) the probabilities of the seat's actions."""
@@ -295,9 +292,9 @@ def _tables(
     for level in row:
         both = []
         for nodes, actions in zip(level.grove.decisions, level.grove.shape.actions.tolist(), strict=True):
-            found = np.zeros((len(nodes), actions, count), np.float32)
+            found = np.zeros((len(nodes), actions, player.bucket_count(street)), np.float32)
             for lane, own in enumerate(nodes if actions else ()):
-                found[lane] = policy(own)
+                found[lane] = player.bucket_policy(own)
             both.append(torch.from_numpy(found).to(device))
         out.append((both[0], both[1]))
     return out

@@ -133,12 +133,43 @@ def test_kernels_put_hands_in_the_same_buckets_to_the_last_bit(player: Tabled, k
     came[0, :, 1], came[1, :, 2] = 0, 0  # a range that is empty
     came[:, :, 3] = 1
     rivers = Rivers.of([[*TURN, card] for card, _ in CARDS], torch.device("cpu"))
-    where = PlacesInRanges(kind.own, kind.equity, lambda nodes: np.zeros((0, 0), np.float32))
+    where = PlacesInRanges(kind.own, kind.equity, player)
     found = compiled.places(rivers, torch.from_numpy(came), where).numpy()
     for board, own in zip(rivers.boards, found, strict=True):
         hands = board_hands(board)
         assert np.array_equal(own, kind.of(hands, came[:, hands.hands]))
         assert len(np.unique(own)) > 100
+
+
+class Finer(Tabled):
+    """The same, but that it tells twice as many buckets."""
+
+    def __init__(self, tree: Any) -> None:
+        super().__init__(tree)
+        self.table = np.random.default_rng(4).dirichlet(np.ones(tree.child.shape[1]), (len(tree.small), 14))
+
+    def bucket_count(self, street: int) -> int:
+        return 14
+
+    def buckets_at(self, roots: Any, board: Any, hands: Any) -> Any:
+        return 2 * super().buckets_at(roots, board, hands) + hands[None, :, None] % 2
+
+
+def test_the_ranges_that_tell_buckets_are_the_trunks_whatever_its_own_buckets_are(player: Tabled) -> None:
+    trunk, walker = Finer(player.tree), DeviceWalker(player.tree, player, "cpu")
+    walker.places = PlacesInRanges(50, 20, trunk)
+    came = walker._came(tuple(TURN))
+    tree, expected = player.tree, np.ones((2, COUNT))
+    parent = {
+        int(child): node for node in range(len(tree.child)) for child in tree.child[node, : tree.num_children[node]]
+    }
+    node = int(walker.roots_of[3][5])
+    while node in parent:
+        child, node = node, parent[node]
+        if tree.num_children[node] > 1:
+            chances = trunk.range_policy([node], TURN[: (0, 3, 4)[tree.street[node]]])
+            expected[tree.actor[node]] *= chances[tree.child[node].tolist().index(child)]
+    assert came[:, 5].numpy() == pytest.approx(expected, rel=1e-4)
 
 
 def test_who_has_no_tables_or_may_be_all_in_early_is_walked_otherwise(player: Tabled) -> None:

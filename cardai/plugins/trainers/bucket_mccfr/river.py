@@ -133,6 +133,16 @@ class Blueprint:
         self._slot[order] = -1
         return out
 
+    def bucket_count(self, street: int) -> int:
+        """Return how many buckets a street has: see :class:`cardai.poker.range_policy.BucketPolicy`."""
+        return self.buckets.counts[street]
+
+    def buckets_at(
+        self, roots: npt.NDArray[np.int64], board: Sequence[int], hands: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Return (2, n, s): see :class:`cardai.poker.range_policy.BucketPolicy`."""
+        return np.broadcast_to(self.buckets.of(board, hands)[:, None], (2, len(hands), len(roots)))
+
     def bucket_policy(self, nodes: npt.NDArray[np.int64]) -> Table:
         """Return (rows, buckets) the probabilities by which the ranges go down, of nodes of one street before the river.
 

@@ -97,7 +97,7 @@ class RiverAgent(Agent):
     def places_in_ranges(self) -> PlacesInRanges:
         """Return how its river's buckets follow from the blueprint's ranges."""
         kind = self.places.kind
-        return PlacesInRanges(kind.own, kind.equity, self.places.blueprint.bucket_policy)
+        return PlacesInRanges(kind.own, kind.equity, self.places.blueprint)
 
     @cached_property
     def chances(self) -> npt.NDArray[np.float32]:
