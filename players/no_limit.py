@@ -41,7 +41,7 @@ NETWORK = "counterfactual_values:width=32,context=64,batch=20,rate=0.003,device=
 EPOCHS = 11
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
-MEASURE = f"cardai evaluate lbr --game holdem --agent {NAME}:seconds=0,threads=1,kept=300 --bets fcpa --rounds 3+4 --boards 12 --branches 1"
+MEASURE = f"cardai evaluate lbr --game holdem --agent {NAME}:seconds=0,threads=1,kept=300 --bets fcpa --rounds 3+4 --boards 35 --branches 1"
 
 
 def commands(count: int, epochs: int, work: str) -> dict[str, str]:

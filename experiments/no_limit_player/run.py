@@ -77,13 +77,13 @@ def river(name: str, words: str, agent: str, hands: int) -> Measure:
 
 
 MEASURES = (
-    river("river", "best response from the river, the player", SHIPPED, 200),
+    river("river", "best response from the river, the player", SHIPPED, 59),
     river("river_weak", "the same, its level weak", SHIPPED.replace(":", ":level=weak,"), 16),
     river("river_calls", "the same, always_call", "always_call", 8),
     lbr("fold", "LBR fcpa on turn and river, always_fold", "always_fold", "fcpa", "3+4", 2),
-    lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 300, " --branches 1"),
+    lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 35, " --branches 1"),
     lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 12, " --branches 1"),
-    lbr("fc", "LBR fc on all rounds, the player", SHIPPED, "fc", "1+2+3+4", 100, " --branches 1"),
+    lbr("fc", "LBR fc on all rounds, the player", SHIPPED, "fc", "1+2+3+4", 19, " --branches 1"),
     lbr("56", "LBR 56 bets on turn and river, the player", SHIPPED, "56", "3+4", 100, HASTY),
     lbr("56_flop", "LBR 56 bets on the flop, then fc, the player", SHIPPED, "56", "2", 100, HASTY),
     *(lbr(level, f"LBR fcpa on turn and river, its level {level}", SHIPPED.replace(":", f":level={level},"), "fcpa", "3+4", 100, " --branches 1")
