@@ -210,9 +210,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--jobs", type=int, default=1, help="processes: for the situations, then for the trainings")
-    parser.add_argument(
-        "--device", default="auto", help="what solves the situations with one job: auto (a GPU if there is one), cpu"
-    )
+    parser.add_argument("--device", default="cpu", help="what solves the situations with one job: cpu, cuda")
     parser.add_argument("--print", action="store_true", dest="shown")
     given = parser.parse_args()
     if given.shown:
