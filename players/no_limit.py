@@ -32,13 +32,13 @@ NAME = "nolimit_resolving"
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "cardai_players" / NAME
 WORK = f"runs/{NAME}"
-COUNT = 2700
+COUNT = 450
 """Situations that are solved; more make it stronger."""
 SEEDS = (0, 1, 2)
-DEPTHS = {1000: 5_000_000, 2000: 6_000_000, 4000: 6_000_000, 10_000: 6_284_690, 20_000: 4_863_333}
+DEPTHS = {1000: 800_000, 2000: 1_000_000, 4000: 1_000_000, 10_000: 1_200_000, 20_000: 1_000_000}
 """Iterations by stack, in chips of which a big blind is 100."""
-NETWORK = "counterfactual_values:width=32,context=64,batch=20,rate=0.003,device=cpu"
-EPOCHS = 11
+NETWORK = "counterfactual_values:width=32,context=16,batch=10,rate=0.003,anneal={epochs},device=cpu"
+EPOCHS = 80
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
 MEASURE = f"cardai evaluate lbr --game holdem --agent {NAME}:seconds=0,threads=1,kept=300 --bets fcpa --rounds 3+4 --boards 12 --branches 1"
@@ -49,11 +49,11 @@ def commands(count: int, epochs: int, work: str) -> dict[str, str]:
     work = shlex.quote(work)
     found = {
         "turn": f"cardai situations {work}/turn --street turn --count {count} --intervals 1+2+3+4 "
-        "--bets 1+allin/1+allin/allin --iterations 200+120+80+60+40 --device auto"
+        "--bets 1+allin/1+allin/allin --iterations 200+120+80+60+40"
     }
     for seed in SEEDS:
         found[f"network_{seed}"] = (
-            f"cardai train --trainer {NETWORK},anneal={epochs} --set situations={work}/turn --game acpc_nolimit_2p --steps {epochs} "
+            f"cardai train --trainer {NETWORK.format(epochs=epochs)} --set situations={work}/turn --game acpc_nolimit_2p --steps {epochs} "
             f"--seed {seed} --out {work}/network_{seed}"
         )
     for stack, steps in DEPTHS.items():
@@ -68,8 +68,8 @@ def make(given: argparse.Namespace) -> None:
     """Run what has not been run to its end: the situations first, then so many trainings at a time as there are jobs."""
     given.work.mkdir(parents=True, exist_ok=True)
     lines = commands(given.count, given.epochs, str(given.work))
-    turn = lines.pop("turn")
-    made(given.work, "turn", turn.replace("--device auto", f"--jobs {given.jobs}") if given.jobs > 1 else turn)
+    jobs = f"--jobs {given.jobs}" if given.jobs > 1 else f"--device {given.device}"
+    made(given.work, "turn", f"{lines.pop('turn')} {jobs}")
     pool = ThreadPoolExecutor(given.jobs)
     try:
         for one in [pool.submit(made, given.work, what, command) for what, command in lines.items()]:
@@ -209,12 +209,8 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path(WORK))
     parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--epochs", type=int, default=EPOCHS)
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=1,
-        help="processes: for the situations (with one a GPU solves them, if there is one), then for the trainings",
-    )
+    parser.add_argument("--jobs", type=int, default=1, help="processes: for the situations, then for the trainings")
+    parser.add_argument("--device", default="cpu", help="what solves the situations with one job: cpu, cuda")
     parser.add_argument("--print", action="store_true", dest="shown")
     given = parser.parse_args()
     if given.shown:
