@@ -21,6 +21,7 @@ REPORTS = {
     "poker-cnn": (
         "poker_cnn_video/report/report.md",
         "poker_cnn_limit/report/report.md",
+        "poker_cnn_limit/report/judged.md",
         "poker_cnn_triple_draw/report/report.md",
     ),
     "cnn-valuation": (
