@@ -99,7 +99,7 @@ def test_agreement_is_a_share_of_what_anybody_can_guess_and_raises_of_all_sizes_
 def test_as_many_decisions_are_presented_to_every_system_whatever_its_minibatches(run: Any, tmp_path: Path) -> None:
     options = run.asked_for(["--work", str(tmp_path), "--teachers", "cnn", "--presented", "5120"])
     steps = [run.planned(options, run.TEACHERS["cnn"], one, 0).steps for one in run.SYSTEMS]
-    assert [n * run.BATCH[one] for n, one in zip(steps, run.SYSTEMS, strict=True)] == [5120] * 4
+    assert [n * run.BATCH[one] for n, one in zip(steps, run.SYSTEMS, strict=True)] == [5120] * 5
 
 
 def test_wrong_parts_are_refused_in_a_sentence(run: Any) -> None:

@@ -116,7 +116,7 @@ class MMD(Trainer):
     )
     batch: int = option(
         1024,
-        help="decisions an iteration, of all seats, about (hands are finished)",
+        help="decisions an iteration, of all seats, at least (hands are finished)",
         validator=validators.in_(range(1, _MOST + 1)),
     )
     tables: int = option(128, help="hands played in lock step", validator=validators.in_(range(1, _MOST + 1)))

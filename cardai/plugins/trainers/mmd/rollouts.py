@@ -64,20 +64,16 @@ class Rollouts:
         self._rotates = not bool(game.matches_over(nothing, np.ones(1, np.int64))[0])
 
     def play(self, ask: Ask, decisions: int, first: int) -> Batch:
-        """Play the hands ``first``, ``first`` + 1, ... each to its end, which come to about so many decisions.
+        """Play the hands ``first``, ``first`` + 1, ... until at least so many decisions are made, each to its end.
 
-        A table whose hand is over begins the next one until those made reach ``decisions`` together with those to come, of
-        which there are as many on average as the hands under way have had (age and rest of what renews itself are alike);
-        a step of all tables brings that sum up by about one decision a table, so half of one is the nearest.
+        A table whose hand is over begins the next one until then.
         """
         count = self.tables.count
         hand, made = np.zeros(count, np.int64), np.zeros(count, np.int64)
         streams, steps, returns = np.zeros(count, np.uint64), [], np.zeros((0, self.game.num_players))
-        free, done, closing = np.arange(count), 0, False
-        age = np.zeros(count, np.int64)  # the learner's decisions of the hand under way
+        free, done = np.arange(count), 0
         while True:
-            closing = closing or done + int(age.sum()) + count // 2 >= decisions
-            if not closing and len(free):
+            if done < decisions and len(free):
                 hand[free], made[free] = len(returns) + np.arange(len(free)), 0
                 self.own[free] = (first + hand[free]) // self.game.num_players % self.game.num_players
                 streams[free] = self._deal(free, first + len(returns))
@@ -92,11 +88,10 @@ class Rollouts:
             if len(rows):
                 steps.append(self._decide(ask, current, hand, streams, made))
                 done += len(rows)
-                age[rows] += 1
             over = np.setdiff1d(np.flatnonzero(self.tables.current_players() == TERMINAL), free)
             returns[hand[over]] = self.tables.returns(over)
-            free, age[over] = np.union1d(free, over), 0
-            if len(free) == count and closing:
+            free = np.union1d(free, over)
+            if len(free) == count and done >= decisions:
                 break
         hands, seats, codes, legal, policies, chosen, whole = (
             np.concatenate(parts) for parts in zip(*steps, strict=True)

@@ -138,7 +138,7 @@ def test_a_hand_depends_on_the_seed_and_its_number_alone() -> None:
     game = cardai.game("leduc")
     layout = cardai.encoder("leduc_30").for_game(game)
     by = {n: rollouts.Rollouts(game, layout, n, 5, whole=False).play(some_policy, 60, 7) for n in (1, 4)}
-    assert all(45 <= len(batch) <= 75 for batch in by.values())
+    assert all(len(batch) >= 60 for batch in by.values())
     for hand in range(10):
         one, four = (np.flatnonzero(by[n].hands == hand) for n in (1, 4))
         assert by[1].chosen[one].tolist() == by[4].chosen[four].tolist()
