@@ -28,7 +28,7 @@ from cardai.poker.responses.street_response import Vectors, Walker, next_cards
 _ALL = np.arange(COUNT)
 
 
-def can_walk(tree: PublicTree, player: RangePolicy) -> TypeGuard[TablePolicy]:
+def can_walk(player: RangePolicy, tree: PublicTree) -> TypeGuard[TablePolicy]:
     """Whether a :class:`DeviceWalker` can: the player has tables, and nobody can be all-in before the river."""
     return isinstance(player, TablePolicy) and not ((tree.kind == SHOWDOWN) & (tree.street < 3)).any()
 
@@ -89,7 +89,8 @@ class DeviceWalker(Walker):
         out = torch.empty_like(ranges)
         taken, given = 0, 0
         for level, both in zip(self.levels[street], reaches, strict=True):
-            later = after[:, given : given + level.dealt].unflatten(1, (len(level.grove.roots), -1))
+            dealt = after[:, given : given + level.dealt]
+            later = dealt.reshape(2, len(level.grove.roots), -1, dealt.shape[-1])
             for seat in range(2):
                 met = folded(both[1 - seat])
                 ends = []
@@ -259,10 +260,10 @@ class DeviceWalker(Walker):
             for board, order in zip(rivers.boards, rivers.order, strict=True)
         ]
         whole = np.stack(found).astype(np.int32)
-        parts = np.split(whole, np.cumsum([len(one.grove.roots) for one in self.levels[3]])[:-1], axis=3)
+        rows = np.split(whole, np.cumsum([len(one.grove.roots) for one in self.levels[3]])[:-1], axis=3)
         if not self.compiled:
-            return [torch.from_numpy(np.ascontiguousarray(part)).to(self.device) for part in parts]
-        shorts = [np.ascontiguousarray(part.astype(np.uint16)).view(np.int16) for part in parts]
+            return [torch.from_numpy(np.ascontiguousarray(one)).to(self.device) for one in rows]
+        shorts = [np.ascontiguousarray(one.astype(np.uint16)).view(np.int16) for one in rows]
         return [torch.from_numpy(part).to(self.device) for part in shorts]
 
     def _came(self, turn: tuple[int, ...]) -> Tensor:

@@ -98,7 +98,7 @@ def walker_on(device: str, tree: PublicTree, player: RangePolicy) -> Walker:
     from cardai.poker.responses.device_walk import DeviceWalker, can_walk
 
     return (
-        DeviceWalker(tree, player, device) if can_walk(tree, player) else Walker(tree, player, DenseShowdowns(device))
+        DeviceWalker(tree, player, device) if can_walk(player, tree) else Walker(tree, player, DenseShowdowns(device))
     )
 
 

@@ -173,8 +173,8 @@ def test_the_ranges_that_tell_buckets_are_the_trunks_whatever_its_own_buckets_ar
 
 
 def test_who_has_no_tables_or_may_be_all_in_early_is_walked_otherwise(player: Tabled) -> None:
-    assert can_walk(player.tree, player)
-    assert not can_walk(player.tree, Asked(player))
+    assert can_walk(player, player.tree)
+    assert not can_walk(Asked(player), player.tree)
 
 
 def test_a_blocked_hand_wins_nothing(player: Tabled, few: None) -> None:
