@@ -12,12 +12,14 @@ kept under --work, so that the same command goes on; the report is --work/report
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from printed import figure
 
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.files import read_json, write_atomically, write_json
@@ -70,10 +72,7 @@ def kept(file: Path, words: list[str]) -> None:
     command = shlex.join(["cardai", *words])
     if file.exists() and read_json(file)["command"] == command:
         return
-    done = subprocess.run([sys.executable, "-m", "cardai", *words, "--json"], stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise UsageError(f"It ended with {done.returncode}: {command}")
-    write_json(file, {"command": command, "found": json.loads(done.stdout)})
+    write_json(file, figure(words))
     print(f"{file.stem}: done", flush=True)
 
 

@@ -24,12 +24,7 @@ by commands of cardai, which stand in the report.
 from __future__ import annotations
 
 import argparse
-import json
-import resource
-import shlex
-import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -38,6 +33,7 @@ from typing import Any
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.files import read_json, write_json
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cnn_valuation"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -46,6 +42,7 @@ from fair_measuring import fold_figures, learned_figures
 from fair_report import write
 from fair_teachers import BLUEPRINT, SYSTEMS, TEACHERS, Teacher, examples_of, fold_examples
 from making import Planned, kept, run, train
+from printed import called, figure, seconds_spent
 
 PARTS = ("logs", "learn", "amounts", "play", "values", "river", "lbr")
 BATCH = {"paper": 128, "cards": 256, "wide": 512, "ours": 256, "levels": 512}
@@ -126,7 +123,7 @@ def play(o: argparse.Namespace, teacher: Teacher) -> None:
     """Play imitators against their teacher."""
     for key in trained(o, teacher):
         words = ["run", "--game", teacher.game, "--agent", f"{runs(o) / key}:act=sample", "--vs", teacher.spec(o.work)]
-        command = [*words, "--games", str(2 * o.deals), "--seed", "77", "--json"]
+        command = [*words, "--games", str(2 * o.deals), "--seed", "77"]
         once(o, f"play-{key}", partial(figure, command))
 
 
@@ -160,7 +157,7 @@ def river(o: argparse.Namespace, teacher: Teacher) -> None:
     for key, player in players(o, teacher).items():
         asked = ["--game", teacher.game, "--agent", player, "--from", "river", "--boards", str(o.boards), "--seed", "3"]
         done = ["--out", str(o.work / "figures" / f"river-{key}-{o.boards}.npz")]
-        once(o, f"river-{key}", partial(figure, ["evaluate", "best-response", *asked, *done, "--json"]))
+        once(o, f"river-{key}", partial(figure, ["evaluate", "best-response", *asked, *done]))
 
 
 def lbr(o: argparse.Namespace, teacher: Teacher) -> None:
@@ -168,7 +165,7 @@ def lbr(o: argparse.Namespace, teacher: Teacher) -> None:
     for key, player in players(o, teacher).items():
         asked = ["--game", teacher.game, "--agent", player, "--hands", str(o.lbr_hands), "--seed", "3"]
         done = ["--out", str(o.work / "figures" / f"lbr-{key}-{o.lbr_hands}.npz")]
-        once(o, f"lbr-{key}", partial(figure, ["evaluate", "lbr", *asked, *done, "--json"]))
+        once(o, f"lbr-{key}", partial(figure, ["evaluate", "lbr", *asked, *done]))
 
 
 def players(o: argparse.Namespace, teacher: Teacher) -> dict[str, str]:
@@ -228,8 +225,8 @@ def once(o: argparse.Namespace, key: str, make: Callable[[], dict[str, Any]]) ->
     """Return what ``make`` gives, kept under its key with the CPU seconds that it took."""
 
     def timed() -> dict[str, Any]:
-        begun = _seconds()
-        return {**make(), "cpu_seconds": round(_seconds() - begun, 1)}
+        begun = seconds_spent()
+        return {**make(), "cpu_seconds": round(seconds_spent() - begun, 1)}
 
     file = o.work / "figures" / f"{key}.json"
     file.parent.mkdir(exist_ok=True)
@@ -238,25 +235,6 @@ def once(o: argparse.Namespace, key: str, make: Callable[[], dict[str, Any]]) ->
     if not there:
         print(f"{key}: {found['cpu_seconds']:,.0f} CPU seconds", flush=True)
     return found
-
-
-def figure(words: list[str]) -> dict[str, Any]:
-    """Return what a command of cardai prints as JSON, and the command."""
-    found = json.loads(called(words))
-    return {"command": shlex.join(["cardai", *words]), "found": found}
-
-
-def called(words: list[str]) -> str:
-    """Run a command of cardai and return what it prints; its progress goes to the screen."""
-    done = subprocess.run([sys.executable, "-m", "cardai", *words], stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise UsageError(f"It ended with {done.returncode}: {shlex.join(['cardai', *words])}")
-    return done.stdout
-
-
-def _seconds() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def asked_for(words: list[str] | None) -> argparse.Namespace:

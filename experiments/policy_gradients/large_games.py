@@ -14,8 +14,6 @@ by matches; gin by games to 100 points. Everybody's deals are the same.
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -25,8 +23,12 @@ from typing import Any
 
 from attrs import frozen
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from printed import figure
+
 import cardai
-from cardai.core.errors import UnknownNameError
+from cardai.core.errors import CardaiError, UnknownNameError
 from cardai.core.files import read_json, write_json
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -105,21 +107,8 @@ def judge(large: Large, seed: int, runs: Path, device: str) -> None:
             write_json(kept, found)
     for name, arguments in large.judges.items():
         if name not in found:
-            spec = f"{path}:device={device}"
-            words = [
-                sys.executable,
-                "-m",
-                "cardai",
-                "-q",
-                "evaluate",
-                *arguments,
-                "--game",
-                large.game,
-                "--agent",
-                spec,
-                "--json",
-            ]
-            found[name] = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+            words = ["-q", "evaluate", *arguments, "--game", large.game, "--agent", f"{path}:device={device}"]
+            found[name] = figure(words)["found"]
             write_json(kept, found)
 
 
@@ -195,4 +184,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except CardaiError as error:
+        sys.exit(f"{error}")
+    except KeyboardInterrupt:
+        sys.exit("Stopped. The same command goes on.")

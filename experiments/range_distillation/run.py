@@ -16,10 +16,7 @@ installed (pip install ./players). The report is --work/report.md.
 from __future__ import annotations
 
 import argparse
-import json
-import resource
 import shlex
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -29,9 +26,11 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from judging import actions, hints, streets
+from printed import called, figure, seconds_spent
 
 from cardai import make
 from cardai.core.errors import CardaiError, UsageError
@@ -250,32 +249,14 @@ def kept(
     of = {"command": command, "step": _trained(run)}
     if file.exists() and of.items() <= read_json(file).items():
         return
-    begun = _seconds()
+    begun = seconds_spent()
     write_json(file, {**make_it(), "step": of["step"]})
-    print(f"{part}-{name}: {_seconds() - begun:,.0f} CPU seconds", flush=True)
-
-
-def figure(words: list[str]) -> dict[str, Any]:
-    """Return what a command of cardai prints as JSON, and the command."""
-    return {"command": shlex.join(["cardai", *words]), "found": json.loads(called([*words, "--json"]))}
-
-
-def called(words: list[str]) -> str:
-    """Run a command of cardai and return what it prints."""
-    done = subprocess.run([sys.executable, "-m", "cardai", *words], stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise UsageError(f"It ended with {done.returncode}: {shlex.join(['cardai', *words])}")
-    return done.stdout
+    print(f"{part}-{name}: {seconds_spent() - begun:,.0f} CPU seconds", flush=True)
 
 
 def _trained(run: Path) -> int:
     rows = Run.open(run).read_metrics() if (run / "run.json").exists() else []
     return int(rows[-1]["step"]) if rows else 0
-
-
-def _seconds() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def asked_for(words: list[str] | None) -> argparse.Namespace:

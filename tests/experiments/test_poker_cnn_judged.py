@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -42,7 +43,7 @@ def test_every_generation_is_judged_once_by_commands_that_exist(
             found = {"mean": 94.25, "boards": 6, "low": 88.0, "high": 101.0}
         return SimpleNamespace(returncode=0, stdout=json.dumps(found))
 
-    monkeypatch.setattr(judged.subprocess, "run", printed)
+    monkeypatch.setattr(subprocess, "run", printed)
     limit, draws = (str(BOX / name / "run") for name in ("limit_cnn", "triple_draw_cnn"))
     judged.main(["--run", limit, "--work", str(tmp_path)])
     assert len(asked) == 7 * 3

@@ -33,7 +33,6 @@ class Level:
     """A street's subtrees of one shape on a device."""
 
     grove: Grove
-    ends: int
     deal: Int64s = field(repr=False)
     """(t,) the number of each end among those where the next street is dealt, else -1."""
     won: Tensor = field(repr=False)
@@ -43,13 +42,18 @@ class Level:
     def of(cls, tree: PublicTree, grove: Grove, device: torch.device) -> Level:
         deal = tree.kind[grove.ends[0]] == DEAL
         won = torch.from_numpy(np.ascontiguousarray(tree.won[:, grove.ends], np.float32)).to(device)
-        return cls(grove, len(deal), np.where(deal, np.cumsum(deal) - 1, -1), won)
+        return cls(grove, np.where(deal, np.cumsum(deal) - 1, -1), won)
 
     @cached_property
     def behind(self) -> list[Tensor]:
         """By seat: the sequences that lead to where the next street is dealt."""
         ends = self.grove.shape.end[self.deal >= 0]
         return [torch.from_numpy(ends[:, 1 + seat].copy()).to(self.won.device) for seat in range(2)]
+
+    @property
+    def ends(self) -> int:
+        """How many ends each of its subtrees has."""
+        return len(self.deal)
 
     @property
     def dealt(self) -> int:
@@ -104,9 +108,7 @@ class Rivers:
     @cached_property
     def holds(self) -> Tensor:
         """(R, 1081, 52) 1 for the cards of each hand."""
-        held = np.zeros((COUNT, 52), np.float32)
-        held[_ALL[:, None], _PAIRS] = 1
-        return torch.from_numpy(held[self.order]).to(self.cards.device)
+        return _held(self.cards.device, torch.float32)[self.cards[:, 0].long()]
 
     @cached_property
     def wins(self) -> Tensor:
@@ -179,7 +181,7 @@ class Compiled:
 
 def sent(array: npt.NDArray[Any], device: torch.device) -> Tensor:
     """Return an array on a device, without waiting for what runs there."""
-    found = torch.from_numpy(array)
+    found = torch.from_numpy(array if array.flags.writeable else array.copy())  # torch warns of what it may not write
     return found.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else found.to(device)
 
 
