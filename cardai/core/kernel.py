@@ -83,12 +83,12 @@ def kernel(function: F) -> F:
         return function
     need_compiler()
     _compiled.add(function.__module__)
-    numba = _numba()
+    _numba()
     load_numba_extensions(importlib.import_module("numba.core.entrypoints").init_all)
     _name_records()
     _compile_less()
-    without: Any = {"no_cfunc_wrapper": True}  # nobody calls a kernel from C
-    compiled: Any = numba.njit(nogil=True, **without)(function)
+    stages: Any = importlib.import_module("cardai.core._kernel_stages")
+    compiled = stages.Kernel(function, {}, {"nopython": True, "nogil": True})
     compiled._cache = _cache_class()(function)  # where njit(cache=True) would put numba's own
     return compiled  # type: ignore[no-any-return]
 
@@ -264,8 +264,16 @@ def _parts_class() -> Any:
         def from_function(cls, function: Any, file: str) -> Any:
             return cls(function, file)  # the directory is made when there is something to save
 
+    stages: Any = importlib.import_module("cardai.core._kernel_stages")
+
     class Parts(caching.CompileResultCacheImpl):
         _locator_classes = (Locator,)
+
+        def reduce(self, found: Any) -> Any:
+            return stages.reduced(found)
+
+        def rebuild(self, context: Any, known: Any) -> Any:
+            return stages.rebuilt(context, known)
 
     return Parts
 

@@ -160,7 +160,31 @@ def test_processes_that_start_together_compile_a_kernel_once(tmp_path: Path) -> 
     said = [process.communicate(timeout=120)[0].split() for process in started]
     assert sorted(words[0] for words in said) == ["0", "1"]
     assert len({words[1] for words in said}) == 1
-    assert len(list(cache.rglob("*.nbc"))) == 1
+    assert len(list(cache.rglob("*.nbc"))) == 2, "what kernels take in, and what Python calls"
+
+
+def test_a_kernel_that_only_kernels_call_is_no_function_of_python_until_python_calls_it(tmp_path: Path) -> None:
+    """Machine code and wrappers that nobody calls were half of what compiling took."""
+    file, cache = tmp_path / "stages.py", tmp_path / "cache"
+    file.write_text(
+        "from cardai.core.direct import direct\nfrom cardai.core.kernel import each_compiled, kernel\n"
+        "@kernel\ndef inner(n):\n    if n < 0:\n        raise ValueError('below zero')\n    return n + 2\n"
+        "@kernel\ndef count(n):\n    return 0 if n == 0 else 1 + count(n - 1)\n"
+        "@kernel\ndef outer(n):\n    return inner(n) * 10 + count(n)\n"
+        "told = []\nwith each_compiled(lambda name, count: told.append(name.split('.')[-1])):\n"
+        "    print(outer(1), len(inner._called), len(inner.overloads))\n"
+        "    try:\n        outer(-1)\n    except ValueError as error:\n        print(error)\n"
+        "    print(inner(1), direct(inner, 1)(2), count(3), inner(1.5), len(inner._called))\nprint(*told)\n"
+    )
+
+    def run() -> list[str]:
+        done = python(str(file), CARDAI_CACHE_DIR=str(cache))
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    values = ["31 0 1", "below zero", "3 4 3 3.5 2"]
+    assert run() == [*values, "outer inner count inner"]
+    assert run() == ["31 0 0", *values[1:], ""], "both stages come from the cache"
 
 
 def test_kernels_that_two_processes_compiled_for_other_records_are_told_apart(tmp_path: Path) -> None:

@@ -1,0 +1,157 @@
+"""How numba compiles a kernel here: to code that other kernels take in, and to a function of Python only if Python calls it.
+
+numba brings whatever it compiles to the end: a kernel that only other kernels call is optimised, made machine code (with
+all that it calls itself, each time anew) and given a wrapper for Python, and nobody ever calls that. Here a kernel stops,
+for some types, as LLVM's intermediate code, which is all that a caller takes in; what follows is done when Python calls the
+kernel with these types. Both stages are kept in the kernel's cache. What a first command compiles takes half the time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from llvmlite import binding
+from numba.core import compiler, sigutils, typing
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import _FunctionCompiler
+from numba.core.environment import lookup_environment
+from numba.core.registry import CPUDispatcher
+
+
+class Intermediate(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel and of what it calls, not made machine code."""
+
+    def _optimize_final_module(self) -> None:
+        """Optimise a little: whoever takes the code in optimises all of it, and inlines only what is small by then."""
+        passes, builder = self._codegen._module_pass_manager(
+            opt=1, loop_vectorize=False, slp_vectorize=False, cost="cheap"
+        )
+        passes.run(self._final_module, builder)
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class Called(NamedTuple):
+    """What Python calls."""
+
+    library: Any  # machine code
+    fndesc: Any
+    environment: Any
+    others: tuple[Any, ...]  # environments of what it calls
+    reload: tuple[Any, ...]  # functions to call before it runs in another process
+
+    lifted = ()
+
+    @property
+    def codegen(self) -> Any:
+        return self.library.codegen
+
+    def enter(self, context: Any) -> Any:
+        """Return the function."""
+        function = context.get_executable(self.library, self.fndesc, self.environment)
+        for one in self.others:
+            self.codegen.set_env(one.env_name, one)
+        return function
+
+
+class FirstStage(_FunctionCompiler):  # type: ignore[misc]
+    """Compiles a kernel to intermediate code."""
+
+    def _compile_core(self, args: Any, return_type: Any) -> Any:
+        flags = compiler.Flags()
+        self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        context = self.targetdescr.target_context
+        library = Intermediate(context.codegen(), self.py_func.__qualname__)
+        found = compiler.compile_extra(
+            self.targetdescr.typing_context, context, self.py_func, args=args, return_type=return_type, flags=flags,
+            locals=self.locals, library=library, pipeline_class=self.pipeline_class,
+        )  # fmt: skip
+        library.finalize()
+        found.reload_init.extend(library._reload_init)
+        found = found._replace(entry_point=object())  # a name by which a caller finds the code
+        context.insert_user_function(found.entry_point, found.fndesc, [library])
+        return found
+
+
+class Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A function that is compiled in two stages."""
+
+    def __init__(self, py_func: Any, locals: Any, targetoptions: Any) -> None:
+        super().__init__(py_func, locals, targetoptions)
+        self._compiler = FirstStage(py_func, self.targetdescr, targetoptions, locals, compiler.Compiler)
+        self._called: dict[Any, Any] = {}
+
+    def add_overload(self, found: Any) -> None:
+        self.overloads[tuple(found.signature.args)] = found  # where Python's calls do not look
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Return what types a caller's arguments bring: it takes in the first stage."""
+        signature, args = self._compiler.fold_argument_types(args, kws)
+        super().compile(tuple(args))
+        name = self.py_func.__name__
+        template = typing.make_concrete_template(f"CallTemplate({name})", name, self.nopython_signatures)
+        return template, signature, args, {}
+
+    def compile(self, sig: Any) -> Any:
+        """Return what Python calls with arguments of the types ``sig``."""
+        args = tuple(sigutils.normalize_signature(sig)[0])
+        with global_compiler_lock:
+            if args not in self._called:
+                name = ("called", *args)
+                found = self._cache.load_overload(name, self.targetctx)
+                if found is None:
+                    try:
+                        super().compile(args)
+                        found = self._second_stage(self.overloads[args])
+                    except BaseException:
+                        self._cache.end()
+                        raise
+                    function = found.enter(self.targetctx)
+                    self._cache.save_overload(name, found)
+                else:
+                    function = found.enter(self.targetctx)
+                self._insert([one._code for one in args], function, False)
+                self._called[args] = function
+            return self._called[args]
+
+    def _second_stage(self, first: Any) -> Called:
+        library = self.targetctx.codegen().create_library(first.library.name)
+        library.enable_object_caching()
+        library.add_linking_library(first.library)
+        names = first.fndesc, first.environment
+        self.targetctx.create_cpython_wrapper(library, *names, None, release_gil=True)
+        library.finalize()
+        found = (lookup_environment(one.name) for one in library._final_module.global_variables)
+        others = tuple(one for one in found if one is not None and one.can_cache())
+        return Called(library, *names, others, tuple(first.reload_init))
+
+
+def reduced(found: Any) -> tuple[Any, ...]:
+    """Return what :func:`rebuilt` needs of either stage, to be pickled."""
+    if isinstance(found, Called):
+        return (found.library.serialize_using_object_code(), *found[1:])
+    found.fndesc.typemap = found.fndesc.calltypes = None
+    code = found.library.name, found.library._final_module.as_bitcode()
+    return code, found.fndesc, found.environment, found.signature, tuple(found.reload_init)
+
+
+def rebuilt(context: Any, known: Any) -> Any:
+    """Return either stage as it was :func:`reduced`."""
+    for again in known[4]:
+        again()
+    if len(known[0]) == 3:
+        return Called(context.codegen().unserialize_library(known[0]), *known[1:])
+    (name, code), fndesc, environment, signature, reload_init = known
+    library = Intermediate(context.codegen(), name)
+    library._final_module = binding.parse_bitcode(code)
+    library._finalize_final_module()
+    return compiler.compile_result(
+        target_context=context, typing_context=context.typing_context, library=library, environment=environment,
+        entry_point=object(), fndesc=fndesc, type_annotation="", signature=signature, objectmode=False, lifted=(),
+        typing_error=None, call_helper=None, reload_init=list(reload_init), referenced_envs=(),
+    )  # fmt: skip
