@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -172,11 +172,17 @@ class Jobs:
         result: T = job.found
         return result
 
-    def close(self) -> None:
-        """Stop whatever is under way, and begin nothing more."""
+    def end(self) -> None:
+        """Have whatever is under way stop, and begin nothing more."""
         with self._lock:
             for held in self._lines.values():
                 for job in held:
                     job.stopping.set()
-        for pool in self._pools.values():
-            pool.shutdown(wait=True, cancel_futures=True)
+            for pool in self._pools.values():
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def close(self, patience: float | None = None) -> None:
+        """Stop whatever is under way, begin nothing more, and return when it has ended, at the latest after ``patience`` seconds."""
+        self.end()
+        turns = [job.turn for held in self._lines.values() for job in held if job.turn is not None]
+        wait([turn for turn in turns if not turn.done()], patience)

@@ -7,6 +7,7 @@ page shows is put away after a while, and is there again as soon as one asks for
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -70,10 +71,18 @@ class Work:
                 heard(label, done, total)
 
         def run() -> T:
-            with listening(told):
-                return work()
+            try:
+                with listening(told):
+                    return work()
+            except KeyboardInterrupt as error:  # in the event loop it would end more than this piece of work
+                raise UsageError("This server ends.") from error
 
         return await asyncio.get_running_loop().run_in_executor(self._coach if coach else self._pool, run)
+
+    @property
+    def ending(self) -> bool:
+        """Whether the server ends."""
+        return self._ending.is_set()
 
     def end(self) -> None:
         """Stop what tells how far it is."""
@@ -186,7 +195,7 @@ class Sitting:
         assert match is not None
         self.scene = await self._work.do(match.scene)
         self._show()
-        while match.waiting:
+        while match.waiting and not self._work.ending:
             begun = time.monotonic()
             await self._work.do(match.step, self._heard())
             self.scene = await self._work.do(match.scene)
@@ -365,12 +374,14 @@ class Sittings:
             sitting.tell_all({"kind": "closed"})
             for page in sitting.pages:
                 sitting.let_go(page)
-            await sitting.put_away()
+        await asyncio.gather(*(sitting.put_away() for sitting in self.open.values()))
         self.open.clear()
         self._files.clear()
 
-    async def close(self) -> None:
-        """Keep all matches, and begin nothing more."""
+    async def close(self, patience: float | None = None) -> None:
+        """Keep all matches, and begin nothing more. Those whose programs think for longer than ``patience`` seconds stay as they
+        are on the disk, to go on with."""
         self.work.end()
-        await self.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.clear(), patience)
         self.work.close()
