@@ -28,7 +28,7 @@ from cardai.web.jobs import Jobs
 from cardai.web.offers import Offers, Table, ladder, matches
 from cardai.web.past import Past
 from cardai.web.render import HERE, render
-from cardai.web.sittings import Sitting, Sittings
+from cardai.web.sittings import FullError, Sitting, Sittings
 from cardai.web.socket import talk
 from cardai.web.study.bench import Bench
 from cardai.web.study.pages import Pages
@@ -132,7 +132,7 @@ class House:
         return HTMLResponse(render(template, root=self.door.root, **given), code)
 
     async def _refused(self, request: Request, error: Exception) -> Response:
-        return self._page("problem.html", 400, words=str(error))
+        return self._page("problem.html", 503 if isinstance(error, FullError) else 400, words=str(error))
 
     # -- pages ---------------------------------------------------------------------------------------------------------
 
