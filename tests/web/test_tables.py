@@ -19,6 +19,7 @@ from cardai.study.sittings import sittings
 from cardai.web.door import Door
 from cardai.web.felt import spelled
 from cardai.web.pages import Asked, House
+from cardai.web.render import inline
 from cardai.web.sittings import FULL, Sittings
 from tests.support import ROOT
 from tests.web.conftest import Page, Served
@@ -247,7 +248,8 @@ def test_a_table_has_as_many_seats_as_wished_and_cash_goes_on(served: Served) ->
     assert "opponent_model" in text
 
 
-def test_a_screen_reader_hears_cards_by_their_names() -> None:
+def test_cards_in_a_line_are_written_as_they_are_drawn_and_read_by_their_names() -> None:
+    assert inline("To T♦") == 'To <b class="said s-d">10♦</b>'
     assert spelled("discard 7c") == "discard seven of clubs"
     assert spelled("board A♠ T♦ 2♣") == "board ace of spades ten of diamonds two of clubs"
 
