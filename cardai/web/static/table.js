@@ -161,6 +161,8 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   // -- keys --
+  // behind a dialog that a button of the bar opened, Enter deals the next hand and does not open it again
+  document.addEventListener("close", () => { if (document.activeElement?.closest(".bar")) document.activeElement.blur(); }, true);
   const buttons = () => [...document.querySelectorAll("#actions button, #felt .slot.can, #felt button.pile:not([disabled])")].filter((one) => !one.disabled && one.offsetParent);
   const walk = (step) => {
     const all = buttons(), from = all.indexOf(document.activeElement);
