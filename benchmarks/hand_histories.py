@@ -3,8 +3,9 @@
     python benchmarks/hand_histories.py --hands 10000
     python benchmarks/hand_histories.py --file hands.txt
 
-Each hand that is read back must have its players, stacks, actions, board and results; PokerKit, which reads with a parser and
-rules of its own, must pay everybody the same (to a chip a pot, where odd chips are split). Times are CPU seconds of one
+Self-play is of no-limit and limit hold'em, for two to six. Each hand that is read back must have its players, stacks, actions, board and results; PokerKit, which reads with a parser and
+rules of its own, must pay everybody the same (to a chip a pot, where odd chips are split); limit hands it reads as no-limit
+ones, under whose rules every one of their bets is allowed. Times are CPU seconds of one
 process, from text to replayed hands. ``--file`` reads a file of a room instead, and counts what is refused by reason; hands
 that PokerKit reads too are compared.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import re
 import tempfile
 import time
 import warnings
@@ -31,7 +33,9 @@ from cardai.formats.rooms.hand import RoomHand
 GAMES = (
     ("holdem_nolimit", "random"),
     ("holdem_nolimit:players=6,stack=10000", "random"),
+    ("holdem_limit:players=2", "random"),
     ("holdem_limit:players=3", "random"),
+    ("holdem_limit:players=6,stack=800", "always_call"),
     ("holdem_nolimit:bets=0.5+pot+allin", "always_call"),
 )
 """Games and the player who fills their seats; the other seats are random."""
@@ -101,16 +105,25 @@ def same(hand: RoomHand, record: dict[str, Any]) -> bool:
     )
 
 
+def independent_reader() -> Any:
+    """Return PokerKit's reader of PokerStars' hands, which takes limit hold'em too: as no-limit, which allows all its bets."""
+    from pokerkit.notation import PokerStarsParser
+
+    class Reader(PokerStarsParser):  # type: ignore[misc]
+        VARIANT = re.compile(r" (?P<variant>Hold'em (?:No )?Limit) ")
+        VARIANTS = dict.fromkeys(("Hold'em No Limit", "Hold'em Limit"), "NT")
+
+    return Reader()
+
+
 def pokerkit(text: str, ours: list[RoomHand]) -> tuple[int, int, int, float]:
     """Return how many hands PokerKit reads, how many of ours it pays alike and otherwise, and its CPU seconds."""
-    from pokerkit import HandHistory
-
     begun, read_by_it = time.process_time(), 0
     known = {hand.number: hand for hand in ours}
     alike = otherwise = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for history in histories(HandHistory, text):
+        for history in histories(text):
             try:
                 *_, state = history
             except Exception:  # PokerKit raises what it likes
@@ -127,9 +140,9 @@ def pokerkit(text: str, ours: list[RoomHand]) -> tuple[int, int, int, float]:
     return read_by_it, alike, otherwise, time.process_time() - begun
 
 
-def histories(reader: Any, text: str) -> Iterator[Any]:
+def histories(text: str) -> Iterator[Any]:
     try:
-        yield from reader.from_pokerstars(text, error_status=False)
+        yield from independent_reader()(text, error_status=False)
     except Exception as error:
         print(f"  PokerKit stops: {type(error).__name__}: {str(error)[:100]}")
 

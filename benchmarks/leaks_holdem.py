@@ -2,11 +2,12 @@
 
     python benchmarks/leaks_holdem.py [--hands 2000] [--seed 11] [--only WORD]
 
-Seven leaks at a river, seven at a turn (a pot of 20 big blinds with 60 behind, solved here to 0.05 % of it, ten CPU seconds), six
-before the flop by the chart of six players. Hands are dealt from the ranges, both play the solution, the hero with his habit, and his
+Seven leaks at a river, seven at a turn (a pot of 20 big blinds with 60 behind, solved here to 0.05 % of it), six before the
+flop by the chart of six players. Hands are dealt from the ranges, both play the solution, the hero with his habit, and his
 decisions are graded by what grades rooms' hands (:mod:`cardai.poker.grading`), floors and all. Printed: the leak that the review puts first,
 whether it is the one that was planted, what the review says it costs per 100 hands with its 95 % interval, and what it costs
-exactly (by all hands and lines; before the flop by the chart's values, cards that others hold left out).
+exactly: by all hands and lines, to who plays on behind the street as well as can be; before the flop by the chart's values, as
+who plays on by the chart, cards that others hold left out.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import cast
 
 import numpy as np
 from attrs import define, field, frozen
@@ -81,24 +83,31 @@ BEFORE = (
 )
 
 
+class Solved:
+    """A solution whose decisions are looked up once each."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.at, self.spot, self.exploitability = cache(solution.at), solution.spot, solution.exploitability
+
+
 @define
 class Street:
     """A solved river or turn, played to the end of that street."""
 
     spot: Spot
     leaks: tuple[Leak, ...]
-    solution: Solution = field(init=False)
+    solution: Solved = field(init=False)
     seen: dict[str, tuple[Position | None, Float64s]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        self.solution = solve(prepare(self.spot), TO, 5000)
+        self.solution = Solved(solve(prepare(self.spot), TO, 5000))
 
     def at(self, line: str) -> tuple[Position | None, Float64s]:
         """Return the decision behind a line, None where the street has ended, and each hand's equity."""
         if line not in self.seen:
             words = line.split()
             over = bool(words) and (words[-1] in "fc" or words[-2:] == ["x", "x"])
-            position = None if over else self.solution.at(line)
+            position = None if over else self.solution.at(line, best=True)
             self.seen[line] = position, np.zeros(0) if position is None else equities(position)[1]
         return self.seen[line]
 
@@ -116,7 +125,7 @@ class Street:
         return position, strategy
 
     def exact(self, leak: Leak, line: str = "", reach: Float64s | None = None) -> float:
-        """Return what a leak costs a hand, in chips: at each decision, what the solution brings more, times how often it comes."""
+        """Return what a leak costs a hand, in chips: at each decision, what the best action brings more, times how often it comes."""
         found = self.played(line, leak)
         if found is None:
             return 0.0
@@ -125,7 +134,7 @@ class Street:
         cost = 0.0
         if position.seat == leak.seat:
             values = np.nan_to_num(position.values)
-            lost = ((position.strategy - strategy) * values).sum(axis=0)
+            lost = values.max(axis=0) - (strategy * values).sum(axis=0)
             cost = float((own * position.met * lost).sum()) / self.dealt
         if reach is None and position.seat != leak.seat:
             own = position.weights[leak.seat]  # of the hero's hands: nothing has been done yet
@@ -177,7 +186,7 @@ class Street:
         by = _Graded(SolvingGrader(RangeBook(), Effort(), 0.25, 1.0), hand)
         for line, token in marks:
             kind = {"f": "fold", "x": "check", "c": "call", "b": "bet", "r": "raise"}[token[0]]
-            by._decision(self.solution, line, 0, Move(number, leak.seat, kind, float(token[1:] or 0)))
+            by._decision(cast(Solution, self.solution), line, 0, Move(number, leak.seat, kind, float(token[1:] or 0)))
         return tuple(by.found)
 
 

@@ -120,7 +120,7 @@ class Seat:
         """Wait until the person is to act, or the hand is over."""
         while True:
             message = json.loads(await self.socket.recv())
-            assert message["kind"] != "failed", message
+            assert message["kind"] not in ("failed", "refused"), message
             if message["kind"] == "scene" and (message["mine"] or message["over"]):
                 self.scene = message
                 return

@@ -25,6 +25,7 @@ from cardai.commands.process import (
     INTERRUPTED,
     close_streams,
     ended_by,
+    leave,
     open_streams,
     signals,
     write_error,
@@ -247,9 +248,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if code in ENDED and not invocation.current().quiet:
         write_error(f"cardai: {ENDED[code]}\n")
     lost = close_streams()
+    code = lost if lost and code in (0, 1) else code
+    if invocation.current().at_once:
+        leave(code)
     # Python ends by SIGINT for a Ctrl-C that came inside an exec, though we have dealt with it: another exec forgets it.
     exec("")
-    sys.exit(lost if lost and code in (0, 1) else code)
+    sys.exit(code)
 
 
 def _code_of(error: BaseException) -> int:

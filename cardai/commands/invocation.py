@@ -46,6 +46,8 @@ class Invocation:
     """... and when, ..."""
     begun_at: float = float("-inf")
     """... and when it was last said that some begins."""
+    at_once: bool = False
+    """Whether the process ends at once when the call is over: threads may still compute, and nobody waits for them."""
 
 
 _invocation = Invocation()
@@ -88,7 +90,7 @@ On = Annotated[
 
 def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
-    _invocation.debug = _invocation.quiet = _invocation.taken = False
+    _invocation.debug = _invocation.quiet = _invocation.taken = _invocation.at_once = False
     _invocation.command = _invocation.work = ""
     _invocation.begun_at = float("-inf")
     _invocation.warned.clear()

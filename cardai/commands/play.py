@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cardai.commands.invocation import absolute, note, say, stdout
+from cardai.commands.invocation import absolute, current, note, say, stdout
 from cardai.commands.process import ENDING
 from cardai.core.errors import UsageError
 from cardai.core.extras import need_extra
@@ -189,6 +189,7 @@ def _serve(
     except OSError as error:
         why = error.strerror or error
         raise UsageError(f"{listen}:{port} cannot be listened on: {why}. Give another --port.") from error
+    current().at_once = True
     if came in ENDING:
         raise typer.Exit(128 + came)
 

@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from cardai.core.progress import listening
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
+Heard = Callable[[str, int, int], None]
 Line = Literal["spots", "reports", "reviews", "coach"]
 WAITING, WORKING, DONE, STOPPED, FAILED = "waiting", "under way", "done", "stopped", "failed"
 SOON = 1.0
@@ -31,6 +32,8 @@ MOST = 16
 """Results of a line that are kept, the latest."""
 MOST_WAITING = 8
 """Pieces of a line that are done or wait for it."""
+THREADS = 4
+"""So many programs think at a time; further ones wait for their turn."""
 STOPS = 2.0
 """Seconds in which a page that stops a piece waits for its end, so that what comes next has what is there."""
 
@@ -172,11 +175,59 @@ class Jobs:
         result: T = job.found
         return result
 
-    def close(self) -> None:
-        """Stop whatever is under way, and begin nothing more."""
+    def end(self) -> None:
+        """Have whatever is under way stop, and begin nothing more."""
         with self._lock:
             for held in self._lines.values():
                 for job in held:
                     job.stopping.set()
-        for pool in self._pools.values():
-            pool.shutdown(wait=True, cancel_futures=True)
+            for pool in self._pools.values():
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def close(self, patience: float | None = None) -> None:
+        """Stop whatever is under way, begin nothing more, and return when it has ended, at the latest after ``patience`` seconds."""
+        self.end()
+        turns = [job.turn for held in self._lines.values() for job in held if job.turn is not None]
+        wait([turn for turn in turns if not turn.done()], patience)
+
+
+class Work:
+    """Threads in which tables are laid and programs think."""
+
+    def __init__(self, count: int = THREADS) -> None:
+        self._pool = threads(count, "cardai-table")  # kernels that are not compiled set numpy's errors once
+        self._coach = threads(1, "cardai-coach")
+        self._ending = threading.Event()
+
+    async def do(self, work: Callable[[], T], heard: Heard | None = None, coach: bool = False) -> T:
+        """Return what ``work`` does, in a thread (a coach's in his own: he may solve for long); ``heard`` is told there how far
+        it is. What tells is stopped when the server ends."""
+
+        def told(label: str, done: int, total: int) -> None:
+            if self._ending.is_set():
+                raise KeyboardInterrupt
+            if heard is not None:
+                heard(label, done, total)
+
+        def run() -> T:
+            try:
+                with listening(told):
+                    return work()
+            except KeyboardInterrupt as error:  # in the event loop it would end more than this piece of work
+                raise UsageError("This server ends.") from error
+
+        return await asyncio.get_running_loop().run_in_executor(self._coach if coach else self._pool, run)
+
+    @property
+    def ending(self) -> bool:
+        """Whether the server ends."""
+        return self._ending.is_set()
+
+    def end(self) -> None:
+        """Stop what tells how far it is."""
+        self._ending.set()
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        for pool in (self._pool, self._coach):
+            pool.shutdown(wait=False, cancel_futures=True)

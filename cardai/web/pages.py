@@ -28,7 +28,7 @@ from cardai.web.jobs import Jobs
 from cardai.web.offers import Offers, Table, ladder, matches
 from cardai.web.past import Past
 from cardai.web.render import HERE, render
-from cardai.web.sittings import Sitting, Sittings
+from cardai.web.sittings import FullError, Sitting, Sittings
 from cardai.web.socket import talk
 from cardai.web.study.bench import Bench
 from cardai.web.study.pages import Pages
@@ -43,6 +43,8 @@ LONGEST_FORM = 4096
 """Bytes of a form."""
 TIDYING = 10.0
 """Seconds between two looks for tables that nobody shows."""
+ENDING = 1.0
+"""Seconds in which matches are put in their places, and what works stops, when the server ends; all of it is on the disk before."""
 
 
 @frozen
@@ -119,14 +121,18 @@ class House:
                 with contextlib.suppress(CardaiError, OSError):
                     await self.tables.tidy()
         finally:
-            self.jobs.close()
-            await self.tables.close()
+            await asyncio.gather(asyncio.to_thread(self.jobs.close, ENDING), self.tables.close(ENDING))
+
+    def stop(self) -> None:
+        """Have whoever works stop, as soon as he heeds it: the server ends."""
+        self.jobs.end()
+        self.tables.work.end()
 
     def _page(self, template: str, code: int = 200, **given: object) -> Response:
         return HTMLResponse(render(template, root=self.door.root, **given), code)
 
     async def _refused(self, request: Request, error: Exception) -> Response:
-        return self._page("problem.html", 400, words=str(error))
+        return self._page("problem.html", 503 if isinstance(error, FullError) else 400, words=str(error))
 
     # -- pages ---------------------------------------------------------------------------------------------------------
 

@@ -70,7 +70,7 @@ def face(card: int, **more: Any) -> Mapping[str, Any]:
     rank = RANKS[card % 13]
     return {
         "card": card,
-        "rank": "10" if rank == "T" else rank,
+        "rank": rank_text(rank),
         "key": rank,
         "suit": SUITS[card // 13],
         "words": card_words(card),
@@ -78,14 +78,19 @@ def face(card: int, **more: Any) -> Mapping[str, Any]:
     }
 
 
+def rank_text(rank: str) -> str:
+    """Return a rank's letter as it stands on a card: "10" for T."""
+    return "10" if rank == "T" else rank
+
+
 def inline(text: str) -> Markup:
-    """Return text in which cards such as 7♣ have their colours."""
+    """Return text in which cards such as 7♣ have their colours, and are written as they are drawn."""
     out: list[str] = []
     escaped = str(Markup.escape(shown(glyphs(text))))
     for place, letter in enumerate(escaped):
         suit = GLYPHS.find(letter)
         if suit >= 0 and place and escaped[place - 1] in RANKS:
-            out[-1] = f'<b class="said s-{SUITS[suit]}">{out[-1]}{letter}</b>'
+            out[-1] = f'<b class="said s-{SUITS[suit]}">{rank_text(out[-1])}{letter}</b>'
         else:
             out.append(letter)
     return Markup("".join(out))

@@ -41,8 +41,10 @@ PARTS = 16
 """Frames that a message may come in."""
 HEAD = 1 << 14
 """The longest head of a request, in bytes."""
-PATIENCE = 5
-"""Seconds that open pages have to hear that the server ends."""
+PATIENCE = 0.5
+"""Seconds in which answers that are on their way are still sent when the server ends."""
+LOG = "uvicorn.error"
+"""The logger of what goes wrong."""
 FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
     b"Too many are at the door. Come again in a moment.\n"
@@ -160,15 +162,28 @@ class Quiet(logging.Handler):
 
 
 class Server(uvicorn.Server):
-    """uvicorn without signal handlers of its own: whoever starts it says when it ends."""
+    """uvicorn without signal handlers of its own: whoever starts it says when it ends. ``stops`` is called first then."""
+
+    def __init__(self, config: uvicorn.Config, stops: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._stops = stops
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End. What is not done by then ends with it, of which nothing is told."""
+        logging.getLogger(LOG).setLevel(logging.CRITICAL)
+        self._stops()
+        await super().shutdown(sockets)
 
-def server(app: ASGIApp, tables: int, told: Callable[[str], None]) -> Server:
-    """Return a server of ``app`` with room for the pages of ``tables`` tables; ``told`` hears of troubles, a line each."""
+
+def server(app: ASGIApp, tables: int, told: Callable[[str], None], stops: Callable[[], None]) -> Server:
+    """Return a server of ``app`` with room for the pages of ``tables`` tables.
+
+    ``told`` hears of troubles, a line each; ``stops`` is called when the server begins to end: whoever works is to stop.
+    """
     arrival = type("Arrival", (Arrival,), {"most": max(FEWEST, A_TABLE * tables)})
     config = uvicorn.Config(
         app,
@@ -180,17 +195,17 @@ def server(app: ASGIApp, tables: int, told: Callable[[str], None]) -> Server:
         ws_per_message_deflate=False,
         h11_max_incomplete_event_size=HEAD,
         timeout_keep_alive=5,
-        timeout_graceful_shutdown=PATIENCE,
+        timeout_graceful_shutdown=PATIENCE,  # type: ignore[arg-type]  # it is waited for, which fractions do too
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
         loop="asyncio",
     )
-    logger = logging.getLogger("uvicorn.error")
+    logger = logging.getLogger(LOG)
     logger.handlers, logger.propagate = [Quiet(told)], False
     logger.setLevel(logging.ERROR)
-    return Server(config)
+    return Server(config, stops)
 
 
 def listening(door: Door, port: int) -> socket.socket:

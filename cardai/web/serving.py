@@ -25,7 +25,7 @@ def serve(
     """Offer the pages until Ctrl-C, SIGTERM or SIGHUP; return the signal's number.
 
     ``said`` hears the address, ``told`` what else there is to say; ``show`` opens the first page; at most ``tables`` are
-    played at a time.
+    played at a time. Threads that compute for long, and do not heed that all ends, may still do so then.
 
     Raises:
         OSError: the address cannot be listened on.
@@ -34,11 +34,20 @@ def serve(
     async def run() -> int:
         house = House(Door(host), Sittings(tables), asked, Offers(asked.table))
         listener = listening(house.door, port)
-        made = server(house.application(), tables, told)
+        made = server(house.application(), tables, told, house.stop)
         async with tidied(house):
             return await until_signal(made, listener, house.door, show, said, told)
 
-    return asyncio.run(run())
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)  # which keeps it: closing it, as asyncio.run does, would wait for requests' threads
+    running = loop.create_task(run())
+    try:
+        return loop.run_until_complete(running)
+    except KeyboardInterrupt:  # where signals do not reach the loop
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            loop.run_until_complete(running)
+        raise
 
 
 @contextlib.asynccontextmanager
@@ -57,7 +66,7 @@ async def tidied(house: House) -> AsyncIterator[None]:
 async def served(house: House, told: Callable[[str], None], port: int = 0) -> AsyncIterator[Server]:
     """Serve in this event loop for as long as the context is open."""
     listener = listening(house.door, port)
-    made = server(house.application(), house.tables.most, told)
+    made = server(house.application(), house.tables.most, told, house.stop)
     serving = asyncio.create_task(made.serve(sockets=[listener]))
     async with tidied(house):
         try:

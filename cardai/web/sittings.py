@@ -7,11 +7,11 @@ page shows is put away after a while, and is there again as soon as one asks for
 from __future__ import annotations
 
 import asyncio
-import threading
+import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import define, field
 
@@ -21,7 +21,6 @@ from cardai.arena.records import read_header
 from cardai.core import registry
 from cardai.core.errors import CardaiError, IllegalActionError, UsageError
 from cardai.core.game import Game
-from cardai.core.progress import listening
 from cardai.study.coach import When
 from cardai.study.graded import GradedHand
 from cardai.ui import kept
@@ -29,60 +28,26 @@ from cardai.ui.keys import Act, Keyboard, Meaning, keyboard
 from cardai.ui.match import Match
 from cardai.ui.scene import Scene
 from cardai.ui.warming import warm
-from cardai.web import jobs
 from cardai.web.felt import drawn
-from cardai.web.jobs import said_of
+from cardai.web.jobs import Heard, Work, said_of
 
-T = TypeVar("T")
 Told = dict[str, Any]
-Heard = Callable[[str, int, int], None]
 Before = Callable[[Heard], Awaitable[None]]
 Judge = Callable[[Match, int], Told | None]
 """Says of an action of the person's, before it is played, what pages are told once it is."""
-THREADS = 4
-"""So many programs think at a time; further ones wait for their turn."""
 PACE = 0.35
 """Seconds between two moves of programs, so that a person can follow."""
 EVERY = 0.2
 """Seconds between two words about one piece of work."""
 IDLE = 60.0
 """Seconds after which a table that no page shows is put away."""
+FULL = "{} tables are being played already, as many as there may be. Come again in a minute: those that nobody shows are put away. Whoever starts the server may allow more by --sessions."
 WAITING = 32
 """Messages that wait for a page that does not read; then it is let go."""
 
 
-class Work:
-    """Threads in which tables are laid and programs think."""
-
-    def __init__(self, threads: int = THREADS) -> None:
-        self._pool = jobs.threads(threads, "cardai-table")  # kernels that are not compiled set numpy's errors once
-        self._coach = jobs.threads(1, "cardai-coach")
-        self._ending = threading.Event()
-
-    async def do(self, work: Callable[[], T], heard: Heard | None = None, coach: bool = False) -> T:
-        """Return what ``work`` does, in a thread (a coach's in his own: he may solve for long); ``heard`` is told there how far
-        it is. What tells is stopped when the server ends."""
-
-        def told(label: str, done: int, total: int) -> None:
-            if self._ending.is_set():
-                raise KeyboardInterrupt
-            if heard is not None:
-                heard(label, done, total)
-
-        def run() -> T:
-            with listening(told):
-                return work()
-
-        return await asyncio.get_running_loop().run_in_executor(self._coach if coach else self._pool, run)
-
-    def end(self) -> None:
-        """Stop what tells how far it is."""
-        self._ending.set()
-
-    def close(self) -> None:
-        """Begin nothing more."""
-        for pool in (self._pool, self._coach):
-            pool.shutdown(wait=False, cancel_futures=True)
+class FullError(UsageError):
+    """As many tables are being played as there may be: one comes again."""
 
 
 @define(eq=False)
@@ -160,6 +125,11 @@ class Sitting:
         assert self.scene is not None
         return {"kind": "scene", "at": self.at, **drawn(self.scene, page.big_blinds)}
 
+    @property
+    def begun(self) -> bool:
+        """Whether a page has ever shown it."""
+        return self._task is not None
+
     # -- the match -----------------------------------------------------------------------------------------------------
 
     @property
@@ -186,7 +156,7 @@ class Sitting:
         assert match is not None
         self.scene = await self._work.do(match.scene)
         self._show()
-        while match.waiting:
+        while match.waiting and not self._work.ending:
             begun = time.monotonic()
             await self._work.do(match.step, self._heard())
             self.scene = await self._work.do(match.scene)
@@ -286,6 +256,8 @@ class Sittings:
         """The games and opponents for which everything is compiled and read."""
         self._files: dict[str, Path] = {}
         """Where the matches are that are kept elsewhere than in the folder."""
+        self._early: dict[str, Sitting] = {}
+        """Tables that were put away before any page had shown them, the latest: there is nothing on the disk to lay them from."""
 
     async def begin(self, game: str, opponents: tuple[str, ...], seed: int, file: Path | None = None) -> Sitting:
         """Return a new table of ``game`` with ``opponents``, whose match is kept in ``file`` (default: one of its own).
@@ -295,8 +267,7 @@ class Sittings:
         """
         self._need_room()
         path = file if file is not None else await self.work.do(lambda: kept.new_file(game))
-        if not kept.claim(path):
-            raise UsageError(f"The match in {path} is being played in another window.")
+        self._claim(path)
 
         def made() -> Match:
             return Match.begin(game, opponents, seed, path)
@@ -325,6 +296,9 @@ class Sittings:
         """
         if name in self.open:
             return self.open[name]
+        if name in self._early:
+            self._need_room()
+            return self.open.setdefault(name, self._early.pop(name))
         path = self._files.get(name) or await self.work.do(lambda: kept.named(name))
         return None if path is None else await self.resume(path)
 
@@ -338,13 +312,16 @@ class Sittings:
         if path.stem in self.open:
             return self.open[path.stem]
         self._need_room()
-        if not kept.claim(path):
-            raise UsageError(f"The match in {path} is being played in another window.")
+        self._claim(path)
         return self._seat(spec, path, lambda: Match.resume(path), None)
 
     def _need_room(self) -> None:
         if len(self.open) >= self.most:
-            raise UsageError(f"{self.most} tables are being played already: leave one, or start with more --sessions.")
+            raise FullError(FULL.format(self.most))
+
+    def _claim(self, path: Path) -> None:
+        if not kept.claim(path):
+            raise UsageError(f"The match in {path} is being played in another window.")
 
     def _seat(self, spec: str, path: Path, made: Callable[[], Match], before: Before | None) -> Sitting:
         sitting = Sitting(spec, path, made, before, self.work)
@@ -357,7 +334,12 @@ class Sittings:
         for name, sitting in list(self.open.items()):
             if not sitting.pages and time.monotonic() - sitting.left > IDLE and not sitting._lock.locked():
                 del self.open[name]
-                await sitting.put_away()
+                if sitting.begun:
+                    await sitting.put_away()
+                else:
+                    self._early[name] = sitting
+        while len(self._early) > self.most:
+            await self._early.pop(next(iter(self._early))).put_away()
 
     async def clear(self) -> None:
         """Keep all matches, and show none of them any more."""
@@ -365,12 +347,16 @@ class Sittings:
             sitting.tell_all({"kind": "closed"})
             for page in sitting.pages:
                 sitting.let_go(page)
-            await sitting.put_away()
+        held = *self.open.values(), *self._early.values()
+        await asyncio.gather(*(sitting.put_away() for sitting in held))
         self.open.clear()
+        self._early.clear()
         self._files.clear()
 
-    async def close(self) -> None:
-        """Keep all matches, and begin nothing more."""
+    async def close(self, patience: float | None = None) -> None:
+        """Keep all matches, and begin nothing more. Those whose programs think for longer than ``patience`` seconds stay as they
+        are on the disk, to go on with."""
         self.work.end()
-        await self.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.clear(), patience)
         self.work.close()

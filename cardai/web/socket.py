@@ -8,7 +8,6 @@ import json
 from typing import Any
 
 from attrs import field, frozen, validators
-from starlette.responses import PlainTextResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
@@ -60,7 +59,7 @@ async def talk(ws: WebSocket, tables: Sittings, offers: Offers) -> None:
         if len(sitting.pages) >= MOST_PAGES:
             raise UsageError(f"{MOST_PAGES} pages show this table already.")
     except CardaiError as error:
-        await ws.send_denial_response(PlainTextResponse(str(error), 503))
+        await _refuse(ws, said_of(error))
         return
     page = Page()
     await ws.accept()
@@ -72,6 +71,14 @@ async def talk(ws: WebSocket, tables: Sittings, offers: Offers) -> None:
         sending.cancel()
         with contextlib.suppress(asyncio.CancelledError, *GONE):
             await sending
+
+
+async def _refuse(ws: WebSocket, words: str) -> None:
+    """Tell a page why it sees no table: a browser shows nobody what an answer without a WebSocket says."""
+    await ws.accept()
+    with contextlib.suppress(*GONE):
+        await ws.send_text(json.dumps({"kind": "refused", "words": words}))
+        await ws.close(1013)
 
 
 async def _send(ws: WebSocket, page: Page) -> None:

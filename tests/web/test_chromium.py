@@ -116,6 +116,13 @@ def test_a_hand_of_hold_em_by_mouse_alone_where_all_in_asks_once(chromium: Any, 
         (record,) = kept(matches, path)
         assert 20_000 in record["actions"]
         assert page.locator(".held:not(.own) .card:not(.down)").count() == 2  # both hands lie open
+        page.set_viewport_size({"width": 390, "height": 844})
+        ends = "all => all.map((one) => one.getBoundingClientRect().right + 1 < one.parentElement.getBoundingClientRect().right)"
+        assert page.eval_on_selector_all(".plate small", ends) == [True, True]  # no name takes a position's place
+        page.click("[data-open=settings]")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Enter")  # deals, and opens the settings no more
+        page.wait_for_selector("#actions [data-key=c]")
 
 
 def test_a_hand_of_video_poker_by_touch_alone_on_a_phone(chromium: Any, served: Served, matches: Path) -> None:

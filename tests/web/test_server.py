@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import struct
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from http.client import IncompleteRead
+from http.client import HTTPConnection, IncompleteRead
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from uvicorn.protocols.http.h11_impl import RequestResponseCycle
 from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from cardai.core.errors import DamagedFileError
 from cardai.web.render import HERE
 from cardai.web.server import FEWEST, PACE, SECONDS, Arrival
-from cardai.web.sittings import WAITING, Page
+from cardai.web.sittings import WAITING
+from cardai.web.sittings import Page as Shown
 from cardai.web.socket import understood
-from tests.web.conftest import Served
+from tests.support import ROOT
+from tests.web.conftest import Page, Served
 
 
 def opening(served: Served, data: bytes) -> socket.socket:
@@ -255,7 +264,7 @@ def test_a_page_that_does_not_read_keeps_no_table_from_being_put_away(served: Se
 
     async def clear() -> None:
         for waiting in range(WAITING + 1):
-            page = Page()
+            page = Shown()
             for _ in range(waiting):
                 page.told.put_nowait({})
             sitting.pages.add(page)
@@ -284,6 +293,46 @@ def test_of_a_page_that_leaves_abruptly_nothing_is_told(served: Served) -> None:
 
 def test_a_form_that_is_too_long_is_refused(served: Served) -> None:
     assert served.ask("sit", "game=" + "x" * 5000, Origin=served.origin)[0] == 413
+
+
+STARTED = """
+import time
+from cardai.cli import main
+from cardai.web.offers import Offers
+Offers.games = lambda offers: time.sleep(600)
+main(["play", "kuhn", "--vs", "random", "--browser", "--no-open"])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such signal for one process")
+def test_ctrl_c_ends_the_server_soon_whoever_is_silent_or_waits_and_keeps_the_match(matches: Path) -> None:
+    """A page that reads nothing more, a connection that says nothing, a request over which a thread thinks for minutes."""
+    words = [sys.executable, "-c", STARTED]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    started = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+    try:
+        assert started.stdout is not None
+        at = urlsplit(started.stdout.readline().strip())
+        origin = {"Origin": f"http://{at.netloc}"}
+        asking = HTTPConnection(at.netloc, timeout=60)
+        asking.request("GET", at.path)
+        table = str(asking.getresponse().headers["Location"])
+        asking.close()
+        with socket.create_connection((at.hostname, at.port)), socket.create_connection((at.hostname, at.port)) as waiting, \
+             connect(f"ws://{at.netloc}{table}/ws", additional_headers=origin, open_timeout=60) as page:  # fmt: skip
+            waiting.sendall(f"GET {at.path}games HTTP/1.1\r\nHost: {at.netloc}\r\n\r\n".encode())
+            Page(page).say("look")
+            Page(page).turn()
+            begun = time.monotonic()
+            started.send_signal(signal.SIGINT)
+            _, err = started.communicate(timeout=60)
+            assert time.monotonic() - begun < 30  # a fifth of a second on a quiet machine
+    finally:
+        started.kill()
+    assert (started.returncode, err.splitlines()[1:]) == (0, [])
+    assert [file.name for file in matches.iterdir() if not file.name.startswith(".")] == [
+        f"{table.rpartition('/')[2]}.jsonl"
+    ]
 
 
 def test_a_mistake_of_ours_is_told_in_a_line(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

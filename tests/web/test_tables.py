@@ -19,7 +19,8 @@ from cardai.study.sittings import sittings
 from cardai.web.door import Door
 from cardai.web.felt import spelled
 from cardai.web.pages import Asked, House
-from cardai.web.sittings import Sittings
+from cardai.web.render import inline
+from cardai.web.sittings import FULL, Sittings
 from tests.support import ROOT
 from tests.web.conftest import Page, Served
 
@@ -155,10 +156,16 @@ def test_no_more_tables_than_allowed_and_a_place_is_free_again(served: Served, m
     monkeypatch.setattr(served.house.tables, "most", 2)
     names = [served.sit("kuhn", "random") for _ in range(2)]
     code, text, _ = served.ask("sit", "game=kuhn&player=random", Origin=served.origin)
-    assert (code, "2 tables are being played already" in text) == (400, True)
+    assert (code, "2 tables are being played already" in text) == (503, True)
     served.house.tables.open[names[0]].left -= 1000
     served.call(served.house.tables.tidy)
-    assert served.sit("kuhn", "random")
+    last = served.sit("kuhn", "random")
+    with served.page(names[0]) as page:  # of a table that was put away before it could show it
+        assert page.hear(lambda m: True) == {"kind": "refused", "words": FULL.format(2)}
+    served.house.tables.open[last].left -= 1000
+    served.call(served.house.tables.tidy)
+    with served.page(names[0]) as page:
+        assert page.turn()["mine"]
 
 
 def test_what_is_typed_or_illegal_is_answered_in_words(served: Served) -> None:
@@ -241,7 +248,8 @@ def test_a_table_has_as_many_seats_as_wished_and_cash_goes_on(served: Served) ->
     assert "opponent_model" in text
 
 
-def test_a_screen_reader_hears_cards_by_their_names() -> None:
+def test_cards_in_a_line_are_written_as_they_are_drawn_and_read_by_their_names() -> None:
+    assert inline("To T♦") == 'To <b class="said s-d">10♦</b>'
     assert spelled("discard 7c") == "discard seven of clubs"
     assert spelled("board A♠ T♦ 2♣") == "board ace of spades ten of diamonds two of clubs"
 

@@ -139,7 +139,7 @@ class _Graded:
         """Grade one decision of the hero."""
         hand, blind = self.hand, self.hand.big_blind
         try:
-            position = solution.at(line)
+            position = solution.at(line, best=True)
         except UsageError:
             self.left_out[OFF] += 1
             return

@@ -120,32 +120,32 @@ class KeptSolver(Solver):
         return found | {"worth": (np.dtype(np.int16), (2, len(layout.boards[-1]), ends, layout.boards[-1].width))}
 
     def look(self, boards: Sequence[int], player: int, mode: int = kernels.EXPECT) -> kernels.WalkBuffers:
-        """Return the arrays of a board, as :meth:`.solver.Solver.look` does."""
-        assert mode == kernels.EXPECT
+        """Return the arrays of a board, as :meth:`.solver.Solver.look` does, but for the last street, where values are always
+        those that were kept."""
         wanted = boards[-1] if boards else -1
         layout, works = self.layout, self._works
         kernels.enter(layout.streets[0], works[0], 0, player, mode, self._discounts)
         works[0].passed[:] = 0.0
         if len(layout.boards) == 1:
-            self._leave(0, 0, player)
+            self._leave(0, 0, player, mode)
             return works[0]
         for board in range(len(layout.boards[1])):
             kernels.deal(layout.streets[0], works[0], layout.streets[1], works[1], board)
             kernels.enter(layout.streets[1], works[1], board, player, mode, self._discounts)
-            self._leave(1, board, player)
+            self._leave(1, board, player, mode)
             if board == wanted:
                 return works[1]
             kernels.hand_back(layout.streets[1], board, works[1].values, works[0].passed)
         kernels.leave(layout.streets[0], works[0], 0, player, mode, self._discounts)
         return works[0]
 
-    def _leave(self, street: int, board: int, player: int) -> None:
+    def _leave(self, street: int, board: int, player: int, mode: int) -> None:
         """Value a board of the last street that was kept from what its ends are worth."""
         work, met = self._works[street], _met(self.layout, self._works[street], street, board, player)
         for i, node in enumerate(self.layout.tree.streets[street].chance):
             each = self._worth[player, board, i, : met.shape[1]] * (sum(node.spent) / WORTH_STEPS)
             work.passed[i, : met.shape[1]] = each * met[i]
-        kernels.leave(self.layout.streets[street], work, board, player, kernels.EXPECT, self._discounts)
+        kernels.leave(self.layout.streets[street], work, board, player, mode, self._discounts)
 
     def subgame(self, root: Node, board: Sequence[int], ranges: Float64s, to: float, most: int = 2000) -> Solver:
         """Return the last street solved behind ``root``, on a whole board, to an exploitability of ``to`` chips.

@@ -17,6 +17,7 @@ from cardai.cards.text import card_text, cards_glyphs, parse_cards
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.poker.hands.combos import pair_index, pairs
+from cardai.poker.ranges._walk_kernels import EXPECT
 from cardai.poker.ranges.cfr import meetings
 from cardai.poker.ranges.kept import KeptSolver
 from cardai.poker.ranges.lines import action_words, means, token, words_of
@@ -39,7 +40,8 @@ def worth_text(worth: float) -> str:
 
 @frozen(eq=False, repr=False)
 class Position:
-    """A decision with n hands and A actions. Frequencies and values are those of the average strategies."""
+    """A decision with n hands and A actions. Frequencies and values are those of the average strategies, unless values of best
+    play were asked for (``Solution.at(line, best=True)``)."""
 
     line: str
     board: tuple[int, ...]
@@ -137,13 +139,13 @@ Suits = Sequence[int]
 SAME: Suits = (0, 1, 2, 3)
 
 
-def look_at(solver: Solver, board: list[int], line: str, suits: Suits = SAME) -> Position:
-    """Return the decision that ``line`` leads to.
+def look_at(solver: Solver, board: list[int], line: str, suits: Suits = SAME, mode: int = EXPECT) -> Position:
+    """Return the decision that ``line`` leads to; in the ``mode`` RESPOND with values of best play behind it.
 
     Raises:
         UsageError: the line cannot be read, or leads out of the tree, to a card or to the end of the hand.
     """
-    return _position(solver, decision_at(solver, board, line, suits), line)
+    return _position(solver, decision_at(solver, board, line, suits), line, mode)
 
 
 def decision_at(solver: Solver, board: list[int], line: str, suits: Suits = SAME) -> PublicState:
@@ -165,8 +167,12 @@ def follow(solver: Solver, board: list[int], line: str, suits: Suits = SAME) -> 
     return place
 
 
-def look_at_kept(solver: KeptSolver, board: list[int], line: str, percent: float, suits: Suits = SAME) -> Position:
+def look_at_kept(
+    solver: KeptSolver, board: list[int], line: str, percent: float, suits: Suits = SAME, mode: int = EXPECT
+) -> Position:
     """Return the decision that ``line`` leads to in a solution that was kept small (see :func:`after_card`).
+
+    Best play (``mode`` RESPOND) is the best of the streets that were kept, and on the last one what the solution expects.
 
     Raises UsageError as :func:`look_at` does.
     """
@@ -178,8 +184,8 @@ def look_at_kept(solver: KeptSolver, board: list[int], line: str, percent: float
             place = _deal(solver, place, word, line)
         else:
             found, behind = after_card(solver, place, _dealt_card(place, word, line), percent)
-            return evolve(look_at(found, list(behind.board), " ".join(words[k + 1 :])), line=line.strip())
-    return look_at(solver, board, line, suits)
+            return evolve(look_at(found, list(behind.board), " ".join(words[k + 1 :]), mode=mode), line=line.strip())
+    return look_at(solver, board, line, suits, mode)
 
 
 def after_card(solver: Solver, place: PublicState, card: int, percent: float) -> tuple[Solver, PublicState]:
@@ -275,12 +281,12 @@ def deal_card(solver: Solver, place: PublicState, card: int) -> PublicState:
     raise AssertionError(f"no board for the card {card}")
 
 
-def _position(solver: Solver, place: PublicState, line: str) -> Position:
+def _position(solver: Solver, place: PublicState, line: str, mode: int) -> Position:
     node, layout, street = place.node, solver.layout, len(place.path)
     boards = layout.boards[street]
     numbers = boards.hands[place.path[-1] if place.path else 0]
     n, index, seat = len(numbers), node.index, node.actor
-    work = solver.look(place.path, seat)
+    work = solver.look(place.path, seat, mode)
     static, scale = layout.streets[street], layout.tree.scale
     reach = np.stack([work.reach[static.row_of[s, index], :n] for s in range(2)]).astype(np.float64)
     slots = static.first_slot[index] + np.arange(len(node.children))

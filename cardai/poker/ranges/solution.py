@@ -17,6 +17,7 @@ from cardai.core.files import read_json, refuse_links, unfinished, write_json
 from cardai.core.memory import free_memory
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
+from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.kept import KeptSolver, kept_arrays
 from cardai.poker.ranges.layout import TreeLayout, entries_of
@@ -88,11 +89,20 @@ class Solution:
         self.measured, self.measured_at = self.solver.measure(), self.iterations
         return self.exploitability
 
-    def at(self, line: str = "") -> Position:
-        """Return the decision that a line such as "b1000 c / 2c" leads to ("" the first). Raises UsageError."""
+    def at(self, line: str = "", *, best: bool = False) -> Position:
+        """Return the decision that a line such as "b1000 c / 2c" leads to ("" the first).
+
+        Args:
+            best: whether actions are worth what they bring to who plays on as well as can be against the other's average
+                strategy, and not to who plays on by his own, which is loose where it never comes.
+
+        Raises:
+            UsageError: the line leads to no decision.
+        """
+        mode = RESPOND if best else EXPECT
         if isinstance(self.solver, KeptSolver):
-            return look_at_kept(self.solver, self.spot.cards(), line, self.exploitability, self.suits)
-        return look_at(self.solver, self.spot.cards(), line, self.suits)
+            return look_at_kept(self.solver, self.spot.cards(), line, self.exploitability, self.suits, mode)
+        return look_at(self.solver, self.spot.cards(), line, self.suits, mode)
 
     def grid(self, line: str = "") -> DecisionGrid:
         """Return the decision that ``line`` leads to as a grid of 13 x 13, which a notebook draws. Raises UsageError."""

@@ -72,11 +72,10 @@ def resolving_player(
     ``kept`` decisions are remembered. With ``noise`` an action at random is taken that often.
     """
     played = evolve(played, first=0 if early is None else 1)
-    holdem = played.hands == HOLDEM
-    if holdem and early is None:
-        showdowns(())  # now, not on the clock of a decision
     resolver = Resolver(played, settings, depth_limit, None if early is None else early.ranges, kept)
-    if holdem and (settings.seconds or settings.hand_seconds):
+    if played.hands == HOLDEM and (settings.seconds or settings.hand_seconds):  # now, not on the clock of a decision
+        if early is None:
+            showdowns(())
         warm_up(played, depth_limit)
     return ResolvingPlayer(game, resolver, None if early is None else early.plan, noise)
 

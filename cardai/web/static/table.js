@@ -4,15 +4,15 @@ document.addEventListener("DOMContentLoaded", () => {
   const part = (id) => document.getElementById(id);
   const table = part("table"), typed = part("typed"), line = typed.querySelector("input");
   const SUITS = "cdhs", RANKS = { 0: "T", 1: "T", t: "T", j: "J", q: "Q", k: "K", a: "A" };
-  let socket, at = 0, mine = false, over = false, waiting = true, pending = "", retry = 500, adviser = "", confirmed = () => {};
+  let socket, at = 0, mine = false, over = false, waiting = true, pending = "", refused = "", retry = 500, adviser = "", confirmed = () => {};
 
   // -- the wire --
   const connect = () => {
     socket = new WebSocket(location.origin.replace(/^http/, "ws") + table.dataset.socket);
-    socket.addEventListener("open", () => { retry = 500; look(); });
+    socket.addEventListener("open", () => { refused = ""; look(); });
     socket.addEventListener("message", (event) => heard(JSON.parse(event.data)));
     socket.addEventListener("close", () => {
-      say("The connection is lost. Your match is kept; this page tries again.");
+      say(refused ? `${refused} This page tries again.` : "The connection is lost. Your match is kept; this page tries again.");
       setTimeout(connect, retry = Math.min(retry * 2, 10000));
     });
   };
@@ -22,7 +22,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const say = (words) => { part("said").textContent = words; };
 
   const heard = (message) => {
-    if (message.kind === "scene") show(message);
+    if (message.kind === "scene") { retry = 500; show(message); }
+    else if (message.kind === "refused") refused = message.words;
     else if (message.kind === "work") work(message);
     else if (message.kind === "said") { say(message.words); part("live").textContent = message.words; busy(false); }
     else if (message.kind === "failed") { say(message.words); part("felt").replaceChildren(); }
@@ -160,6 +161,8 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   // -- keys --
+  // behind a dialog that a button of the bar opened, Enter deals the next hand and does not open it again
+  document.addEventListener("close", () => { if (document.activeElement?.closest(".bar")) document.activeElement.blur(); }, true);
   const buttons = () => [...document.querySelectorAll("#actions button, #felt .slot.can, #felt button.pile:not([disabled])")].filter((one) => !one.disabled && one.offsetParent);
   const walk = (step) => {
     const all = buttons(), from = all.indexOf(document.activeElement);

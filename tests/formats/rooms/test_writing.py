@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import cardai
+from benchmarks.hand_histories import independent_reader
 from cardai import make
+from cardai.cards.text import parse_cards
 from cardai.cli import main
 from cardai.core import registry
 from cardai.core.errors import UsageError
@@ -21,6 +24,7 @@ from cardai.formats.rooms.hand import RoomHand
 from cardai.formats.rooms.own import room_hand
 from cardai.formats.rooms.stars_records import table_names
 from tests.formats.rooms.texts import CASH, GG, IPOKER, PARTY_OLD, SHORT_BLIND, WINAMAX
+from tests.support import sizes
 
 SPECS = (
     "holdem_nolimit",
@@ -30,6 +34,9 @@ SPECS = (
     "holdem_nolimit:players=4,straddles=200,ante=100,ante_from=big_blind,stack=3000",
     "holdem_nolimit:players=4,posts=0+0+0+100,dead=0+0+0+50,stack=2000",
 )
+LONG = [(spec, 500) for spec in ("holdem_nolimit:players=6", "holdem_limit", "holdem_limit:players=6")]
+MATCHES = [*sizes(("holdem_nolimit", 0), *LONG), ("holdem_limit:players=3", 0)]
+"""What PokerKit is asked of, and how many hands; 0: those that are played anyhow."""
 
 
 @pytest.fixture(scope="module")
@@ -69,18 +76,27 @@ def test_self_play_is_read_back_equal(matches: dict[str, Any], spec: str) -> Non
             assert [whole_of(own, seats.index(seat)) for seat in order] == [whole_of(hand, k) for k in range(n)]
 
 
-def test_pokerkit_pays_what_was_played(matches: dict[str, Any]) -> None:
-    pokerkit = pytest.importorskip("pokerkit")
-    file = matches["holdem_nolimit"]
-    text = registry.create("format", "pokerstars").write(file.header, file.hands).text
+@pytest.mark.parametrize(("spec", "games"), MATCHES)
+def test_pokerkit_deals_and_pays_what_was_played(
+    matches: dict[str, Any], spec: str, games: int, tmp_path: Path
+) -> None:
+    """By a reader and rules of its own; of the hands above it reads no antes, straddles and posts beside the blinds."""
+    pytest.importorskip("pokerkit")
+    if games:
+        seats = ["random"] * cardai.game(spec).num_players
+        cardai.play(spec, seats, games=games, seed=6, duplicate=False, record=tmp_path / "x.jsonl")
+    file = read_hands(tmp_path / "x.jsonl") if games else matches[spec]
+    text = registry.create("format", "pokerstars:dealt=all").write(file.header, file.hands).text
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        histories = list(pokerkit.HandHistory.from_pokerstars(text, error_status=True))
+        histories = list(independent_reader()(text, error_status=True))
         for history, record in zip(histories, file.hands, strict=True):
             *_, state = history
-            first = (record["setup"]["starter"] + 1) % 2
-            wanted = [record["returns"][first] / 100, record["returns"][1 - first] / 100]
+            n, first = state.player_count, record["setup"]["starter"] + 1
+            wanted = [record["returns"][(first + k) % n] / 100 for k in range(n)]
             assert [float(paid) for paid in state.payoffs] == pytest.approx(wanted, abs=0.011)
+            dealt = "".join(action.split()[-1] for action in history.actions if action.startswith("d "))
+            assert parse_cards(dealt) == list(record["deck"][: len(dealt) // 2])
 
 
 @pytest.mark.parametrize("text", [CASH, SHORT_BLIND, WINAMAX, PARTY_OLD, IPOKER], ids=["stars", "short", "w", "p", "i"])

@@ -97,6 +97,21 @@ def test_a_damaged_kept_solution_is_refused(kept: Solution, tmp_path: Path) -> N
         load(tmp_path)
 
 
+def test_who_plays_on_as_well_as_can_be_gets_what_a_best_response_does(flop: Solution, kept: Solution) -> None:
+    root = flop.at("", best=True)
+    share = flop.at("").weights[0] * root.met
+    measured = flop.solver.measure().responses[0] / flop.spot.scale + FLOP.pot / 2
+    assert root.values.max(axis=0) @ share / share.sum() == pytest.approx(measured, abs=1e-3)
+    for line in ("", "x b100", "b100 c / 7s x"):
+        usual, best, small = flop.at(line), flop.at(line, best=True), kept.at(line, best=True)
+        reached = usual.weights[usual.seat] * usual.met > 1e-3
+        assert (best.values >= usual.values - 1e-3)[:, reached].all()
+        assert (kept.at(line).values - 1e-3 <= small.values)[:, reached].all()
+        assert (small.values <= best.values + 1.5)[
+            :, reached
+        ].all()  # the last street of what is kept is the solution's
+
+
 def test_locks_hold_on_a_street_that_is_solved_again(tmp_path: Path) -> None:
     options = {"pot": 100, "stack": 100, "ranges": ("AA,KQs", "QQ,KJs"), "bets": "1/none", "to": 5.0}
     solved = cardai.solve("Ks7h4d2c", **options, locks=["x x / *: KQs: b100=1", "x x / 9d: x=1"])

@@ -20,6 +20,10 @@ from cardai.core.rows import RowKernels, row_fields
 from cardai.core.spec import option
 
 
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""How faces and, as far as they go, counts are said: "two fives"."""
+
+
 @frozen
 class LiarsDice(DiceGame):
     """Liar's dice for two or more. Action k bids that all dice together show face k % faces + 1 at least k // faces + 1
@@ -90,7 +94,11 @@ class LiarsDice(DiceGame):
         )
 
     def action_to_string(self, action: int) -> str:
-        return "liar" if action == self.bids else f"{action // self.faces + 1}x{action % self.faces + 1}"
+        if action == self.bids:
+            return "liar"
+        count, face = action // self.faces + 1, NUMBERS[action % self.faces]
+        shown = face if count == 1 else f"{face}es" if face == "six" else f"{face}s"
+        return f"{NUMBERS[count - 1] if count <= len(NUMBERS) else count} {shown}"
 
     def chance_to_string(self, outcome: int) -> str:
         return str(outcome + 1)
