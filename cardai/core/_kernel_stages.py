@@ -24,10 +24,11 @@ class Intermediate(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimize_final_module(self) -> None:
         """Optimise a little: whoever takes the code in optimises all of it, and inlines only what is small by then."""
-        passes, builder = self._codegen._module_pass_manager(
-            opt=1, loop_vectorize=False, slp_vectorize=False, cost="cheap"
-        )
-        passes.run(self._final_module, builder)
+        passes = self._codegen._module_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False, cost="cheap")
+        if isinstance(passes, tuple):  # since numba 0.61 with LLVM's builder of passes
+            passes[0].run(self._final_module, passes[1])
+        else:
+            passes.run(self._final_module)
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -72,7 +73,7 @@ class FirstStage(_FunctionCompiler):  # type: ignore[misc]
             locals=self.locals, library=library, pipeline_class=self.pipeline_class,
         )  # fmt: skip
         library.finalize()
-        found.reload_init.extend(library._reload_init)
+        found.reload_init.extend(getattr(library, "_reload_init", ()))
         found = found._replace(entry_point=object())  # a name by which a caller finds the code
         context.insert_user_function(found.entry_point, found.fndesc, [library])
         return found
