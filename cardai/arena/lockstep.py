@@ -22,6 +22,7 @@ from cardai.core.game import TERMINAL, Actions, Game, IntArray, Legal, setup_dty
 from cardai.core.rng import Seeds, derive, hash_cells, hash_rows
 
 _SECONDS = 1.0  # after which what is finished is handed on, however little it is
+_WAITING = 3
 FIRST_HAND = 1 << 40  # counters of the streams that set hands up; far from hand numbers
 
 
@@ -137,7 +138,7 @@ class Loop:
                 current[self.number < 0] = TERMINAL - 1
                 over = np.flatnonzero(current == TERMINAL)
                 # ending hands a few at a time would cost more than the tables that wait for it
-                if len(over) and (len(over) * 16 >= len(current) or not (current >= 0).any()):
+                if len(over) and len(over) * _WAITING >= np.count_nonzero(current >= 0):
                     pending += self.go_on(over, *self.note(over))
                     if pending >= 512 or (pending and (time.monotonic() > due or not self._active())):
                         yield self.part()
@@ -145,7 +146,7 @@ class Loop:
                     if not self._active():
                         break
                     continue
-                self.step(current)
+                self.step()
         except KeyboardInterrupt:
             yield self.part(interrupted=True)
             return
@@ -336,10 +337,10 @@ class Loop:
 
     # -- decisions -------------------------------------------------------------------------------------------------
 
-    def step(self, current: npt.NDArray[np.int8]) -> None:
-        """Ask every agent for its decisions at the tables where ``current`` is its seat, and play them."""
+    def step(self) -> None:
+        """Ask every agent for its decisions and play them, a seat after another: who comes next further on is asked too."""
         for seat in range(self.seats):
-            acting = np.flatnonzero(current == seat)
+            acting = np.flatnonzero(self.tables.current_players() == seat)
             if not len(acting):
                 continue
             who = self.agent_at[acting, seat]
