@@ -73,7 +73,7 @@ def _by_kernel(legal: Bools, actions: Integers) -> bool:
 @kernel
 def _all_allowed(legal: Any, actions: Any) -> Any:
     """Say whether each action (n,) is legal in its row of the mask (n, A)."""
-    for i in range(len(actions)):
+    for i in range(len(actions)):  # noqa: SIM110
         if not (0 <= actions[i] < legal.shape[1] and legal[i, actions[i]]):
             return False
     return True
