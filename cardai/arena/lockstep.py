@@ -133,6 +133,7 @@ class Loop:
     def run(self) -> Iterator[Part]:
         """Play all games and yield parts of whole groups as they finish; Ctrl-C ends with what there is."""
         pending, due = 0, time.monotonic() + _SECONDS
+        enough = max(512, len(self.number))  # each part looks at all hands of unfinished groups
         try:
             self.begin()
             while True:
@@ -142,7 +143,7 @@ class Loop:
                 # ending hands a few at a time would cost more than the tables that wait for it
                 if len(over) and len(over) * _WAITING >= np.count_nonzero(current >= 0):
                     pending += self.go_on(over, *self.note(over))
-                    if pending >= 512 or (pending and (time.monotonic() > due or not self._active())):
+                    if pending >= enough or (pending and (time.monotonic() > due or not self._active())):
                         yield self.part()
                         pending, due = 0, time.monotonic() + _SECONDS
                     if not self._active():
