@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import heapq
+import itertools
 import math
 import os
 import pickle
@@ -46,6 +47,7 @@ from cardai.pieces.parcels import Parcel
 
 WIDTHS = (1, 8, 64, 128, 256, 512, 1024, 2048, 4096)
 WORKERS = (8, 64, 1024)
+ROUNDS = 7
 PAIRS = (("gin", "simple", "simple"), ("gin", "heisenbot", "greedy"), ("leduc", "random", "always_call"),
          ("holdem_limit", "random", "always_call"))  # fmt: skip
 
@@ -76,21 +78,33 @@ class Costs(NamedTuple):
         return self.seconds[-1] / WIDTHS[-1]
 
 
-def measured(game: str, agents: tuple[str, str]) -> Costs:
-    """Measure a pair and print its width curve."""
-    engine = match.prepare(game, agents, None, 1, duplicate=True)
-    shared, found, at = ([engine], slices._as_it_is), [], 2
-    slices._slice(shared, 0, range(2), False)
-    part: Any = None
-    for width in WIDTHS:
-        best = np.inf
-        for _ in range(3 if width < WIDTHS[-4] else 6):  # the best: other work must not look like a curve
-            began = time.process_time()
-            part = slices._slice(shared, 0, range(at, at + width), False)[3]
-            best, at = min(best, time.process_time() - began), at + width
-        found.append(best)
-    say(f"{game:<14}{agents[0] + ' - ' + agents[1]:<24}" + "".join(f"{2 * w / s:>9,.0f}" for w, s in zip(WIDTHS, found, strict=True)))  # fmt: skip
-    return Costs(tuple(np.maximum.accumulate(found)), *added(engine, part, WIDTHS[-1]))
+def measured(pairs: Sequence[tuple[str, str, str]]) -> dict[tuple[str, str, str], Costs]:
+    """Measure pairs and print their width curves.
+
+    All widths of all pairs take turns. A width's seconds are the median over the rounds of what they are to the widest's just then,
+    times the best of the widest: other work must not look like a curve.
+    """
+    engines = {pair: match.prepare(pair[0], pair[1:], None, 1, duplicate=True) for pair in pairs}
+    took: dict[tuple[str, str, str], list[list[float]]] = {pair: [] for pair in pairs}
+    part, at = dict[tuple[str, str, str], Any](), 2
+    for engine in engines.values():
+        slices._slice(([engine], slices._as_it_is), 0, range(2), False)
+    for _ in range(ROUNDS):
+        for pair, engine in engines.items():
+            took[pair].append([])
+            for first in itertools.accumulate(WIDTHS[:-1], initial=at):
+                groups = range(first, first + WIDTHS[len(took[pair][-1])])
+                began = time.process_time()
+                part[pair] = slices._slice(([engine], slices._as_it_is), 0, groups, False)[3]
+                took[pair][-1].append(time.process_time() - began)
+        at += sum(WIDTHS)
+    costs = {}
+    for pair, engine in engines.items():
+        seconds = np.array(took[pair])
+        found = np.median(seconds / seconds[:, -1:], axis=0) * seconds[:, -1].min()
+        say(f"{pair[0]:<14}{' - '.join(pair[1:]):<24}" + "".join(f"{2 * w / s:>9,.0f}" for w, s in zip(WIDTHS, found, strict=True)))  # fmt: skip
+        costs[pair] = Costs(tuple(np.maximum.accumulate(found)), *added(engine, part[pair], WIDTHS[-1]))
+    return costs
 
 
 def added(engine: LockStep, part: Any, groups: int) -> tuple[float, float, float]:
@@ -175,6 +189,8 @@ def exchange_cost(times: int = 20) -> tuple[float, float]:
             spent.append(time.process_time() - began)
         rows, spent = rows[5:], spent[5:]  # the first have the worker begin
         found = np.linalg.lstsq(np.array(rows, float), np.array(spent), rcond=None)[0]
+        if found[1] < 0:  # other work hides what a piece costs
+            found = [sum(spent) / sum(exchanges for exchanges, _ in rows), 0.0]
     return float(found[0]), float(found[1])
 
 
@@ -406,7 +422,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100_000, help="games of the check")
     options = parser.parse_args()
     say(f"{'games a CPU s':<14}{'groups a piece':<24}" + "".join(f"{width:>9,}" for width in WIDTHS))
-    costs = {pair: measured(pair[0], pair[1:]) for pair in PAIRS}
+    costs = measured(PAIRS)
     piece, first = piece_cost("ray" if options.ray else "", 2000)
     byte = byte_cost("ray" if options.ray else "", piece)
     where, gin = "Ray" if options.ray else "processes", costs[PAIRS[0]]

@@ -488,6 +488,32 @@ def test_a_game_whose_moves_turn_up_cards_is_not_excused_for_what_is_known_as_it
     assert f"leak: player 0's {fault}" in reason("game", ShowingGame(fault), "nothing-leaks")
 
 
+class DealtOut(Draws):
+    """A deck of 18 that is dealt out; nobody is said to see its last card, the only one that there is."""
+
+    def chance_seen_by(self) -> tuple[int, ...]:
+        return super().chance_seen_by() if len(self.chance_outcomes()) > 1 else ()
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        left = [card for card, _ in super().chance_outcomes() if card < 18]
+        return [(card, 1 / len(left)) for card in left]
+
+    def clone(self) -> State:
+        other = DealtOut(self.fault)
+        other.events = self.events[:]
+        return other
+
+
+def test_a_card_that_had_to_come_is_not_exchanged() -> None:
+    """Else its owner would notice, though no outcome was said to be seen."""
+
+    class Game(DrawGame):
+        def new_initial_state(self, setup: Any = None) -> State:
+            return DealtOut()
+
+    next(case for case in testing.checks_for("game", Game()) if case.check.name == "nothing-leaks")()
+
+
 def test_a_game_whose_replays_all_become_illegal_is_not_exercised() -> None:
     assert "not exercised: only 0" in reason("game", DrawGame("told"), "nothing-leaks")
     few = re.search("not exercised: only ([0-9]+) effective", reason("game", DrawGame("nearly told"), "nothing-leaks"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
+from attrs import define, frozen
 
 from cardai import make
 from cardai.core.agent import Agent, legal_list
@@ -19,7 +19,7 @@ from cardai.core.blame import raised
 from cardai.core.errors import CardaiError
 from cardai.core.fields import Field, unpack_view
 from cardai.core.game import Actions, Game, IntArray, Legal, Tables, allows
-from cardai.core.legal import Amounts, copy_legal, take
+from cardai.core.legal import Amounts, all_allowed, copy_legal, take
 from cardai.core.rng import Rows, Seeds
 
 
@@ -78,7 +78,7 @@ class LegalBuffer:
         return ours
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Request:
     """The decisions of one agent in one seat: the tables ``rows``, their legal actions, and a random stream each.
 
@@ -106,12 +106,13 @@ class Request:
         if wrong:
             lowest = [self._lowest(i) for i in range(len(self.rows))]
             return np.array(lowest, np.int64), [Fault(i, wrong, cause) for i in range(len(self.rows))]
+        if all_allowed(self.ours, answer):
+            return answer, []
         refused = np.flatnonzero(~allows(self.ours, answer))
         faults = [Fault(int(i), self._illegal(int(i), int(answer[i]))) for i in refused]
-        if faults:
-            answer = answer.copy()
-            for fault in faults:
-                answer[fault.place] = self._lowest(fault.place)
+        answer = answer.copy()
+        for fault in faults:
+            answer[fault.place] = self._lowest(fault.place)
         return answer, faults
 
     def _together(self) -> Actions | None:
@@ -125,7 +126,7 @@ class Request:
         )
         if wrong or answer is None or _malformed(np.asarray(answer), len(self.rows)):
             return None
-        return np.asarray(answer) if allows(self.ours, np.asarray(answer)).all() else None
+        return np.asarray(answer) if all_allowed(self.ours, np.asarray(answer)) else None
 
     def _one_by_one(self) -> tuple[Actions, list[Fault]]:
         """Ask a table at a time: for stateful agents, and to find out at which table an agent raises."""

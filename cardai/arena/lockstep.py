@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from cardai.arena._lockstep_kernels import by_agent, count_decisions
 from cardai.arena.asking import LegalBuffer, Request, guarded, own_copy, tell
 from cardai.arena.game_queue import GameQueue
 from cardai.arena.records import Record
@@ -22,6 +23,7 @@ from cardai.core.game import TERMINAL, Actions, Game, IntArray, Legal, setup_dty
 from cardai.core.rng import Seeds, derive, hash_cells, hash_rows
 
 _SECONDS = 1.0  # after which what is finished is handed on, however little it is
+_WAITING = 3  # finished hands go on when they are one in so many of those under way
 FIRST_HAND = 1 << 40  # counters of the streams that set hands up; far from hand numbers
 
 
@@ -117,6 +119,7 @@ class Loop:
         self.deck_seed = np.zeros(count, np.uint64)
         self.lost = np.full(count, -1, np.int64)  # the agent that forfeited, -1 none
         self.forfeits = np.zeros(self.seats, np.int64)
+        self.hand_dtype = hand_dtype(self.game)
         self.hands: list[npt.NDArray[Any]] = []
         self.finished: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]] = []
         self.left: dict[int, int] = {}  # games still to finish, by group
@@ -130,6 +133,7 @@ class Loop:
     def run(self) -> Iterator[Part]:
         """Play all games and yield parts of whole groups as they finish; Ctrl-C ends with what there is."""
         pending, due = 0, time.monotonic() + _SECONDS
+        enough = max(512, len(self.number))  # each part looks at all hands of unfinished groups
         try:
             self.begin()
             while True:
@@ -137,15 +141,15 @@ class Loop:
                 current[self.number < 0] = TERMINAL - 1
                 over = np.flatnonzero(current == TERMINAL)
                 # ending hands a few at a time would cost more than the tables that wait for it
-                if len(over) and (len(over) * 16 >= len(current) or not (current >= 0).any()):
+                if len(over) and len(over) * _WAITING >= np.count_nonzero(current >= 0):
                     pending += self.go_on(over, *self.note(over))
-                    if pending >= 512 or (pending and (time.monotonic() > due or not self._active())):
+                    if pending >= enough or (pending and (time.monotonic() > due or not self._active())):
                         yield self.part()
                         pending, due = 0, time.monotonic() + _SECONDS
                     if not self._active():
                         break
                     continue
-                self.step(current)
+                self.step()
         except KeyboardInterrupt:
             yield self.part(interrupted=True)
             return
@@ -227,7 +231,7 @@ class Loop:
         """Note the finished hands at ``rows``, count them, tell who is to hear, and return returns and outcomes."""
         returns = self.tables.returns(rows)
         outcomes = self.tables.outcomes(rows)
-        hands = np.zeros(len(rows), hand_dtype(self.game))
+        hands = np.zeros(len(rows), self.hand_dtype)
         hands["group"] = self.number[rows] // self.engine.group_size
         hands["game"] = self.number[rows]
         hands["hand"] = self.hand[rows]
@@ -319,7 +323,7 @@ class Loop:
         """Take out what belongs to whole groups (and what a person who stops has recorded of the game under way)."""
         size = self.engine.group_size
         done = np.array(sorted(g for g, left in self.left.items() if left == 0), np.int64)
-        hands = np.concatenate(self.hands) if self.hands else np.zeros(0, hand_dtype(self.game))
+        hands = np.concatenate(self.hands) if self.hands else np.zeros(0, self.hand_dtype)
         games = np.concatenate([g for g, _ in self.finished]) if self.finished else np.zeros(0, np.int64)
         scores = np.concatenate([s for _, s in self.finished]) if self.finished else np.zeros((0, self.seats))
         whole_hands = np.isin(hands["group"], done)
@@ -336,23 +340,21 @@ class Loop:
 
     # -- decisions -------------------------------------------------------------------------------------------------
 
-    def step(self, current: npt.NDArray[np.int8]) -> None:
-        """Ask every agent for its decisions at the tables where ``current`` is its seat, and play them."""
+    def step(self) -> None:
+        """Ask every agent for its decisions and play them, a seat after another: who comes next further on is asked too."""
+        waiting, until = np.empty(len(self.number), np.int64), np.empty(self.seats, np.int64)
         for seat in range(self.seats):
-            acting = np.flatnonzero(current == seat)
-            if not len(acting):
-                continue
-            who = self.agent_at[acting, seat]
-            for index in np.unique(who) if self.seats > 3 else range(self.seats):
-                rows = acting[who == index]
-                if not len(rows):
-                    continue
-                legal = self.tables.legal(rows)
-                self.play(seat, rows, self.ask(int(index), seat, rows, legal))
+            by_agent(self.tables.current_players(), self.agent_at, seat, waiting, until)
+            first = 0
+            for index, last in enumerate(until.tolist()):
+                if last > first:
+                    rows = waiting[first:last].copy()
+                    self.play(seat, rows, self.ask(index, seat, rows, self.tables.legal(rows)))
+                first = last
 
     def play(self, seat: int, rows: IntArray, actions: Actions) -> None:
         """Play actions of ``seat`` that were found legal."""
-        self.decisions[rows, seat] += 1
+        count_decisions(self.decisions, rows, seat)
         self.tables.apply_checked(rows, actions)
         if self.engine.recording:
             for row, action in zip(rows, actions, strict=True):

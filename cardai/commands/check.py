@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from attrs import asdict
 
-from cardai.commands.invocation import Json, out, print_json
+from cardai.commands.invocation import Json, note, out, print_json
 from cardai.commands.list_plugins import known_kind
 
 if TYPE_CHECKING:
     from cardai.testing import Result
 
+SLOW = 0.1
+"""Seconds of a hand from which on it is said that the checks take long."""
+HANDS = 400
+"""About how many hands they play."""
 STYLE = {"ok": "green", "failed": "bold red", "skipped": "dim", "exempt": "yellow"}
 
 
@@ -41,6 +46,8 @@ def check(
     from cardai import testing
 
     cases = testing.checks_for(known_kind(kind), name, game=game or None, encoder=encoder, steps=steps)
+    if known_kind(kind) == "game":
+        _tell_if_slow(name)
     results = testing.run_checks(cases)
     if json:
         done = list(results)
@@ -50,6 +57,17 @@ def check(
         failed = _show(results)
     if failed:
         raise typer.Exit(1)
+
+
+def _tell_if_slow(name: str) -> None:
+    """Say beforehand that the checks of a game take minutes, where they do."""
+    from cardai import make
+    from cardai.testing import seconds_a_hand
+
+    with suppress(Exception):  # the checks say what is wrong
+        seconds = seconds_a_hand(make.game(name))
+        if seconds > SLOW:
+            note(f"A hand of {name} takes {seconds:.1f} s here, and the checks play some {HANDS}: they take minutes.")
 
 
 def _show(results: Iterable[Result]) -> int:

@@ -50,12 +50,33 @@ def allows(legal: Legal, actions: Integers) -> Bools:
     """Return for each action (n,) whether it is legal in its row of ``legal``."""
     if isinstance(legal, Amounts):
         return legal.allows(actions)
-    if actions.dtype == np.int64 and actions.flags.carray and legal.flags.carray and not interpreted():
+    if _by_kernel(legal, actions):
         out = np.empty(len(legal), np.bool_)
         _allowed(legal, actions, out)
         return out
     inside = (actions >= 0) & (actions < legal.shape[1])
     return np.asarray(inside & legal[np.arange(len(legal)), np.where(inside, actions, 0)])
+
+
+def all_allowed(legal: Legal, actions: Integers) -> bool:
+    """Say whether each action (n,) is legal in its row of ``legal``."""
+    if isinstance(legal, Amounts) or not _by_kernel(legal, actions):
+        return bool(allows(legal, actions).all())
+    return bool(_all_allowed(legal, actions))
+
+
+def _by_kernel(legal: Bools, actions: Integers) -> bool:
+    """Say whether the arrays are of the kind that the kernels below are compiled for."""
+    return actions.dtype == np.int64 and actions.flags.carray and legal.flags.carray and not interpreted()
+
+
+@kernel
+def _all_allowed(legal: Any, actions: Any) -> Any:
+    """Say whether each action (n,) is legal in its row of the mask (n, A)."""
+    for i in range(len(actions)):  # noqa: SIM110
+        if not (0 <= actions[i] < legal.shape[1] and legal[i, actions[i]]):
+            return False
+    return True
 
 
 @kernel

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from cardai.testing._cases import Case, Result, checks_for, parametrize_checks, run_checks
 from cardai.testing._checks import CHECKS, Check, CheckFailed, NotApplicable
+from cardai.testing._play import seconds_a_hand
 
 __all__ = [
     "CHECKS",
@@ -30,4 +31,5 @@ __all__ = [
     "checks_for",
     "parametrize_checks",
     "run_checks",
+    "seconds_a_hand",
 ]

@@ -232,12 +232,14 @@ def _redrawn_is_same(game: Game, steps: Sequence[Step], player: int, hidden: lis
 def redraw(steps: Sequence[Step], player: int, positions: list[int], rng: Random) -> dict[int, int]:
     """Return other outcomes for some hidden ones: undealt cards, or cards swapped with later hidden outcomes.
 
-    Swapping few outcomes keeps most replays legal; drawing all anew would hardly ever do so in long games.
+    Swapping few outcomes keeps most replays legal; drawing all anew would hardly ever do so in long games. An outcome that was the
+    only one there was stays: nobody need say who sees it (as the last card of a deck that is dealt out).
     """
     changed: dict[int, int] = {}
     for i in sorted(positions):
         now = [changed.get(k, step.action) if step.actor == CHANCE else None for k, step in enumerate(steps)]
-        later = {now[k] for k, s in enumerate(steps) if k > i and s.actor == CHANCE and player in s.seen_by}
+        fixed = (s.actor == CHANCE and (player in s.seen_by or len(s.choices) == 1) for s in steps)
+        later = {now[k] for k, stays in enumerate(fixed) if k > i and stays}
         taken = {now[i], *later, *(value for k, value in changed.items() if k < i)}
         free = [outcome for outcome in steps[i].choices if outcome not in taken]
         if not free:

@@ -127,6 +127,7 @@ def test_openspiels_cfr_on_our_game_is_our_cfr_on_it(spec: str, iterations: int)
         assert row[[a for a, _ in average[state]]] == pytest.approx([p for _, p in average[state]], abs=1e-9)
 
 
+BRIDGE = "bridge(use_double_dummy_result=false)"
 THEIRS = (
     "kuhn_poker",
     "leduc_poker",
@@ -144,8 +145,8 @@ THEIRS = (
 @pytest.mark.parametrize(
     "check",
     [
-        pytest.param(case, id=f"{name}-{case.check.name}")
-        for name in THEIRS
+        pytest.param(case, id=f"{name}-{case.check.name}", marks=[pytest.mark.long] * (name == BRIDGE))
+        for name in (*THEIRS, BRIDGE)
         for case in testing.checks_for("game", f'openspiel:name="{name}"')
     ],
 )

@@ -16,6 +16,16 @@ def test_a_sound_plugin_passes_with_a_row_a_check(cardai: Call) -> None:
     assert called.code == 0
     assert called.out.splitlines()[0] == "kuhn"
     assert called.out.splitlines()[-1] == f"{len(testing.CHECKS['game'])} ok"
+    assert "takes" not in called.err
+
+
+def test_of_a_game_whose_hands_are_slow_it_is_said_beforehand(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenSpiel's bridge solves each deal, and its check takes minutes."""
+    monkeypatch.setattr("cardai.commands.check.SLOW", 0.0)
+    assert (
+        "A hand of kuhn takes 0.0 s here, and the checks play some 400: they take minutes."
+        in cardai("check", "game", "kuhn").err
+    )
 
 
 def test_json_holds_every_result(cardai: Call) -> None:
