@@ -243,11 +243,9 @@ def test_torch_stays_with_learning() -> None:
     assert not {name for name in found if not name.startswith(("learn.", "plugins.trainers."))}
 
 
-def test_only_the_kernel_modules_and_the_lanes_know_numba() -> None:
+def test_only_the_kernel_module_and_the_lanes_know_numba() -> None:
     # the lanes write vector instructions, which need numba's extending API
-    assert importers("numba") == {
-        f"cardai.{name}" for name in ("core.kernel", "core._kernel_stages", "poker.ranges._lanes")
-    }
+    assert importers("numba") == {"cardai.core.kernel", "cardai.poker.ranges._lanes"}
 
 
 WRITES = re.compile(

@@ -8,15 +8,23 @@ kernel with these types. Both stages are kept in the kernel's cache. What a firs
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, NamedTuple
 
 from llvmlite import binding
-from numba.core import compiler, sigutils, typing
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.dispatcher import _FunctionCompiler
-from numba.core.environment import lookup_environment
-from numba.core.registry import CPUDispatcher
+
+
+def _of_numba(module: str) -> Any:
+    """Return a module without types: those that numba's core states are not those of what it is."""
+    return importlib.import_module(f"numba.core.{module}")
+
+
+compiler, typing, signatures = map(_of_numba, ("compiler", "typing", "sigutils"))
+JITCodeLibrary: Any = _of_numba("codegen").JITCodeLibrary
+FunctionCompiler: Any = _of_numba("dispatcher")._FunctionCompiler
+CPUDispatcher: Any = _of_numba("registry").CPUDispatcher
+global_compiler_lock = _of_numba("compiler_lock").global_compiler_lock
+lookup_environment = _of_numba("environment").lookup_environment
 
 
 class Intermediate(JITCodeLibrary):  # type: ignore[misc]
@@ -45,7 +53,9 @@ class Called(NamedTuple):
     others: tuple[Any, ...]  # environments of what it calls
     reload: tuple[Any, ...]  # functions to call before it runs in another process
 
-    lifted = ()
+    @property
+    def lifted(self) -> tuple[()]:
+        return ()
 
     @property
     def codegen(self) -> Any:
@@ -59,7 +69,7 @@ class Called(NamedTuple):
         return function
 
 
-class FirstStage(_FunctionCompiler):  # type: ignore[misc]
+class FirstStage(FunctionCompiler):  # type: ignore[misc]
     """Compiles a kernel to intermediate code."""
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
@@ -100,7 +110,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Return what Python calls with arguments of the types ``sig``."""
-        args = tuple(sigutils.normalize_signature(sig)[0])
+        args = tuple(signatures.normalize_signature(sig)[0])
         with global_compiler_lock:
             if args not in self._called:
                 name = ("called", *args)
@@ -124,12 +134,11 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         library = self.targetctx.codegen().create_library(first.library.name)
         library.enable_object_caching()
         library.add_linking_library(first.library)
-        names = first.fndesc, first.environment
-        self.targetctx.create_cpython_wrapper(library, *names, None, release_gil=True)
+        self.targetctx.create_cpython_wrapper(library, first.fndesc, first.environment, None, release_gil=True)
         library.finalize()
         found = (lookup_environment(one.name) for one in library._final_module.global_variables)
         others = tuple(one for one in found if one is not None and one.can_cache())
-        return Called(library, *names, others, tuple(first.reload_init))
+        return Called(library, first.fndesc, first.environment, others, tuple(first.reload_init))
 
 
 def reduced(found: Any) -> tuple[Any, ...]:

@@ -19,7 +19,6 @@ from cardai.core.rng import Source
 from cardai.core.rows import RowKernels, row_fields
 from cardai.core.spec import option
 
-
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """How faces and, as far as they go, counts are said: "two fives"."""
 
