@@ -112,7 +112,7 @@ class Person(Agent):
         if mine:
             result = f"You {'win' if mine > 0 else 'lose'} {abs(mine):g} {unit_of(self.game, mine)}."
         else:
-            result = "Nobody wins." if len(returns) > 1 and not any(returns) else "You win nothing."
+            result = "Nobody wins or loses." if len(returns) > 1 and not any(returns) else "You win nothing."
         say(coloured(result, "bold green" if mine > 0 else "bold red" if mine < 0 else "bold"))
 
     def _title(self) -> str:

@@ -52,6 +52,7 @@ class Called(NamedTuple):
     environment: Any
     others: tuple[Any, ...]  # environments of what it calls
     reload: tuple[Any, ...]  # functions to call before it runs in another process
+    constants: tuple[Any, ...]  # what its environment holds: the wrapper's come after those of the first stage
 
     @property
     def lifted(self) -> tuple[()]:
@@ -63,6 +64,10 @@ class Called(NamedTuple):
 
     def enter(self, context: Any) -> Any:
         """Return the function."""
+        held = (
+            self.environment.consts
+        )  # of one name a process has one: the first stage may have brought it, without the rest
+        held.extend(self.constants[len(held) :])
         function = context.get_executable(self.library, self.fndesc, self.environment)
         for one in self.others:
             self.codegen.set_env(one.env_name, one)
@@ -127,18 +132,20 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
                 else:
                     function = found.enter(self.targetctx)
                 self._insert([one._code for one in args], function, False)
-                self._called[args] = function
-            return self._called[args]
+                self._called[args] = function, found  # whose environments machine code reads while it is there
+            return self._called[args][0]
 
     def _second_stage(self, first: Any) -> Called:
         library = self.targetctx.codegen().create_library(first.library.name)
         library.enable_object_caching()
         library.add_linking_library(first.library)
-        self.targetctx.create_cpython_wrapper(library, first.fndesc, first.environment, None, release_gil=True)
+        context = self.targetctx.subtarget(enable_nrt=True)  # counted memory, as the first stage has it
+        context.create_cpython_wrapper(library, first.fndesc, first.environment, None, release_gil=True)
         library.finalize()
         found = (lookup_environment(one.name) for one in library._final_module.global_variables)
         others = tuple(one for one in found if one is not None and one.can_cache())
-        return Called(library, first.fndesc, first.environment, others, tuple(first.reload_init))
+        known = tuple(first.reload_init), tuple(first.environment.consts)
+        return Called(library, first.fndesc, first.environment, others, *known)
 
 
 def reduced(found: Any) -> tuple[Any, ...]:

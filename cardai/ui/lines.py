@@ -94,7 +94,9 @@ def end_text(scene: Scene) -> Text:
         won = money(abs(mine), scene.blind) if scene.blind else f"{abs(mine):,g} {unit}"
         words = f"You {'win' if mine > 0 else 'lose'} {won}."
     else:
-        words = "Nobody wins." if len(scene.end.returns) > 1 and not any(scene.end.returns) else "You win nothing."
+        words = (
+            "Nobody wins or loses." if len(scene.end.returns) > 1 and not any(scene.end.returns) else "You win nothing."
+        )
     words += (
         " The game is over."
         if scene.game_over and scene.standing and scene.standing.games != scene.standing.hands

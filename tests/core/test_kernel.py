@@ -187,6 +187,19 @@ def test_a_kernel_that_only_kernels_call_is_no_function_of_python_until_python_c
     assert run() == ["31 0 0", *values[1:], ""], "both stages come from the cache"
 
 
+def test_a_kernel_that_a_kernel_calls_first_is_read_whole_for_python(tmp_path: Path) -> None:
+    """What a wrapper makes Python's objects with lies in an environment that both stages name: numba read no second one."""
+    file, cache = tmp_path / "making.py", tmp_path / "cache"
+    file.write_text(
+        "import sys\nimport numpy as np\nfrom cardai.core.kernel import kernel\n"
+        "@kernel\ndef make(n):\n    return np.arange(n)\n@kernel\ndef outer(n):\n    return make(n).sum()\n"
+        "for name in sys.argv[1:]:\n    print(dict(make=make, outer=outer)[name](3))\n"
+    )
+    for order in (["outer"], ["make"], ["outer", "make"], ["make", "outer"]):
+        done = python(str(file), *order, CARDAI_CACHE_DIR=str(cache))
+        assert done.stdout.splitlines() == [{"make": "[0 1 2]", "outer": "3"}[name] for name in order], done.stderr
+
+
 def test_kernels_that_two_processes_compiled_for_other_records_are_told_apart(tmp_path: Path) -> None:
     """Each names its record by the same number, and numba ran the first one's kernel for both (a seat's cards were zeros).
 

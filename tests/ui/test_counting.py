@@ -96,7 +96,9 @@ def test_a_hands_end_says_who_won_what(seed: int) -> None:
         wanted = [f"{called[seat]} {amount:+g} chips" for seat, amount in enumerate(scene.end.returns)]
         assert [entry.words for entry in scene.log[-2:]] == wanted
         said = end_text(scene).plain
-        assert said == ("Nobody wins." if not mine else f"You {'win' if mine > 0 else 'lose'} {abs(mine):g} chips.")
+        assert said == (
+            "Nobody wins or loses." if not mine else f"You {'win' if mine > 0 else 'lose'} {abs(mine):g} chips."
+        )
         won += mine > 0
         assert scene.standing is not None
         assert (scene.standing.won, scene.standing.games) == (won, hand + 1)
