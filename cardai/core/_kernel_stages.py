@@ -6,6 +6,8 @@ for some types, as LLVM's intermediate code, which is all that a caller takes in
 kernel with these types. Both stages are kept in the kernel's cache. What a first command compiles takes half the time.
 """
 
+# kernel constants: what is kept of a kernel has another form when this file is another
+
 from __future__ import annotations
 
 import importlib

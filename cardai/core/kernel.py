@@ -87,8 +87,9 @@ def kernel(function: F) -> F:
     load_numba_extensions(importlib.import_module("numba.core.entrypoints").init_all)
     _name_records()
     _compile_less()
-    stages: Any = importlib.import_module("cardai.core._kernel_stages")
-    compiled = stages.Kernel(function, {}, {"nopython": True, "nogil": True})
+    from cardai.core import _kernel_stages
+
+    compiled = _kernel_stages.Kernel(function, {}, {"nopython": True, "nogil": True})
     compiled._cache = _cache_class()(function)  # where njit(cache=True) would put numba's own
     return compiled  # type: ignore[no-any-return]
 
@@ -264,16 +265,16 @@ def _parts_class() -> Any:
         def from_function(cls, function: Any, file: str) -> Any:
             return cls(function, file)  # the directory is made when there is something to save
 
-    stages: Any = importlib.import_module("cardai.core._kernel_stages")
+    from cardai.core import _kernel_stages
 
     class Parts(caching.CompileResultCacheImpl):
         _locator_classes = (Locator,)
 
         def reduce(self, found: Any) -> Any:
-            return stages.reduced(found)
+            return _kernel_stages.reduced(found)
 
         def rebuild(self, context: Any, known: Any) -> Any:
-            return stages.rebuilt(context, known)
+            return _kernel_stages.rebuilt(context, known)
 
     return Parts
 

@@ -168,14 +168,14 @@ def test_what_cannot_be_gone_on_with_is_refused(more: dict[str, Any], tmp_path: 
 
 
 class Fails(ScalarAgent):
-    """Plays its lowest action, and raises ``how`` when it is asked for the ``after``-th time."""
+    """Plays its lowest action, and raises ``how`` when it is asked for the ``after``-th time and later."""
 
     how: ClassVar[type[BaseException]] = ValueError
     after: ClassVar[int] = 0
 
     def choose(self, view: Mapping[str, Any], legal: list[int], rng: Random) -> int:
         Fails.after -= 1
-        if Fails.after == 0:
+        if Fails.after <= 0:
             raise Fails.how
         return legal[0]
 
@@ -188,7 +188,7 @@ def test_what_was_finished_before_an_error_or_ctrl_c_is_gone_on_with(
     file = tmp_path / "r.jsonl"
     agents: list[Any] = [Fails(), "random"]
     settings: dict[str, Any] = {"games": 200, "batch": 4, "seed": 1}
-    Fails.after = -1
+    Fails.after = 1 << 40
     match.play("kuhn", agents, **settings, record=tmp_path / "whole.jsonl")
     file.write_text("older")
     Fails.how, Fails.after = how, 100
@@ -198,6 +198,7 @@ def test_what_was_finished_before_an_error_or_ctrl_c_is_gone_on_with(
         assert how is ValueError
     assert journal_path(file).exists() == (how is ValueError)
     assert (file.read_text() == "older") == (how is ValueError)
+    Fails.after = 1 << 40
     again = match.play("kuhn", agents, **settings, record=file, resume=True)
     assert 0 < again.resumed < 200
     assert file.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
