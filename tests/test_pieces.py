@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from joblib.externals import loky
 
 import cardai
 from cardai import pieces
@@ -25,6 +26,8 @@ from cardai.arena import match, tournament
 from cardai.core import registry
 from cardai.core.errors import PluginError, UsageError
 from cardai.pieces import Work, cluster, cutting, link
+from cardai.pieces.parcels import Parcel
+from cardai.pieces.workers import Processes
 from cardai.poker.responses.measure import measure
 from cardai.poker.responses.street_samples import StreetOptions
 from cardai.training.runs import Run
@@ -523,3 +526,20 @@ class First(ScalarAgent):
 def cardai_agent():
     return {"caller": Caller, "first": First}
 '''
+
+
+def test_a_process_that_ends_unneeded_as_a_piece_comes_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """joblib warns of it in the thread that brings results, which ended by that where warnings are errors, as here."""
+    monkeypatch.setattr(loky, "get_reusable_executor", partial(loky.get_reusable_executor, timeout=0.02))
+    workers = Processes([Parcel((squared, 1))], 2)
+    until, done = time.monotonic() + 60, 0
+    for round_ in range(4):
+        under_way = [workers.begin((number,)) for number in range(3)]
+        while under_way:
+            assert time.monotonic() < until, f"round {round_} is waited for for ever"
+            if (found := workers.finished(under_way)) is not None:
+                under_way.remove(found)
+                done += workers.result(found)
+        time.sleep(0.02 + 0.002 * round_)
+    workers.close(False)
+    assert done == 4 * (1 + 2 + 5)

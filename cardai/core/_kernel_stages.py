@@ -3,7 +3,7 @@
 numba brings whatever it compiles to the end: a kernel that only other kernels call is optimised, made machine code (with
 all that it calls itself, each time anew) and given a wrapper for Python, and nobody ever calls that. Here a kernel stops,
 for some types, as LLVM's intermediate code, which is all that a caller takes in; what follows is done when Python calls the
-kernel with these types. Both stages are kept in the kernel's cache. What a first command compiles takes half the time.
+kernel with these types. Both stages are kept in the kernel's cache.
 """
 
 # kernel constants: what is kept of a kernel has another form when this file is another
@@ -66,9 +66,8 @@ class Called(NamedTuple):
 
     def enter(self, context: Any) -> Any:
         """Return the function."""
-        held = (
-            self.environment.consts
-        )  # of one name a process has one: the first stage may have brought it, without the rest
+        # a process has one environment of a name: the first stage may have brought it, without the wrapper's constants
+        held = self.environment.consts
         held.extend(self.constants[len(held) :])
         function = context.get_executable(self.library, self.fndesc, self.environment)
         for one in self.others:
@@ -129,10 +128,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
                     except BaseException:
                         self._cache.end()
                         raise
-                    function = found.enter(self.targetctx)
                     self._cache.save_overload(name, found)
-                else:
-                    function = found.enter(self.targetctx)
+                function = found.enter(self.targetctx)
                 self._insert([one._code for one in args], function, False)
                 self._called[args] = function, found  # whose environments machine code reads while it is there
             return self._called[args][0]

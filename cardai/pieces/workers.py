@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -93,6 +94,9 @@ class Processes:
         self._parcels = parcels  # their files are there as long as they are
         self._labels = [parcel.label for parcel in parcels]
         self._aside = sys.stdout is sys.stderr  # what plugins print goes to stderr
+        # a process that nobody needs for ten seconds ends; where the next piece comes just then, joblib says so in the thread
+        # that brings results, and where warnings are errors that thread would end: the piece would be waited for for ever
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given to the executor", UserWarning)
 
     def begin(self, arguments: tuple[Any, ...]) -> Future[Any]:
         from concurrent.futures.process import BrokenProcessPool
