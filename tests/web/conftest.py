@@ -6,8 +6,9 @@ import asyncio
 import http.client
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -104,13 +105,25 @@ class Served:
     @contextmanager
     def page(self, name: str, big_blinds: bool = False) -> Iterator[Page]:
         """Return the page of a table, which has begun to look."""
+        from websockets.exceptions import ConnectionClosed
         from websockets.sync.client import connect
 
         address = f"ws://127.0.0.1:{self.port}{self.root}table/{name}/ws"
         with connect(address, additional_headers={"Origin": self.origin}, open_timeout=60) as socket:
             page = Page(socket)
-            page.say("look", big_blinds=big_blinds)
+            with suppress(ConnectionClosed):  # a page that is refused may hear it before it has looked
+                page.say("look", big_blinds=big_blinds)
             yield page
+
+    def forget(self, name: str) -> None:
+        """Put away a table that no page shows, as if its time had come."""
+        sitting = self.house.tables.open[name]
+        end = time.monotonic() + 60
+        while sitting.pages:  # the server hears a moment later that a page has gone
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        sitting.left -= 1000
+        self.call(self.house.tables.tidy)
 
 
 class Page:

@@ -94,9 +94,7 @@ def test_a_page_that_comes_again_finds_its_table_and_so_does_one_after_it_was_pu
         page.say("act", action=1)
         page.turn()
         assert other.turn()["at"] == page.at  # both are told
-    sitting = served.house.tables.open[name]
-    sitting.left -= 1000
-    served.call(served.house.tables.tidy)
+    served.forget(name)
     assert name not in served.house.tables.open
     assert served.ask(f"table/{name}")[0] == 200
     with served.page(name) as page:
@@ -157,13 +155,11 @@ def test_no_more_tables_than_allowed_and_a_place_is_free_again(served: Served, m
     names = [served.sit("kuhn", "random") for _ in range(2)]
     code, text, _ = served.ask("sit", "game=kuhn&player=random", Origin=served.origin)
     assert (code, "2 tables are being played already" in text) == (503, True)
-    served.house.tables.open[names[0]].left -= 1000
-    served.call(served.house.tables.tidy)
+    served.forget(names[0])
     last = served.sit("kuhn", "random")
     with served.page(names[0]) as page:  # of a table that was put away before it could show it
         assert page.hear(lambda m: True) == {"kind": "refused", "words": FULL.format(2)}
-    served.house.tables.open[last].left -= 1000
-    served.call(served.house.tables.tidy)
+    served.forget(last)
     with served.page(names[0]) as page:
         assert page.turn()["mine"]
 
@@ -185,8 +181,7 @@ def test_a_match_that_is_played_elsewhere_is_left_alone(served: Served, matches:
     name = served.sit("kuhn", "random")
     with served.page(name) as page:
         page.turn()
-    served.house.tables.open[name].left -= 1000
-    served.call(served.house.tables.tidy)
+    served.forget(name)
     held = FileLock(matches / f".{name}.jsonl.lock")
     code, text, _ = served.ask(f"table/{name}")
     held.release()

@@ -161,8 +161,9 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   // -- keys --
-  // behind a dialog that a button of the bar opened, Enter deals the next hand and does not open it again
-  document.addEventListener("close", () => { if (document.activeElement?.closest(".bar")) document.activeElement.blur(); }, true);
+  // behind a dialog that a button of the bar opened, Enter deals the next hand and does not open it again: the button
+  // gives the focus away before the dialog opens, since "close" is told a moment after it has come back
+  document.addEventListener("click", (event) => event.target.closest(".bar button")?.blur(), true);
   const buttons = () => [...document.querySelectorAll("#actions button, #felt .slot.can, #felt button.pile:not([disabled])")].filter((one) => !one.disabled && one.offsetParent);
   const walk = (step) => {
     const all = buttons(), from = all.indexOf(document.activeElement);
@@ -187,10 +188,12 @@ document.addEventListener("DOMContentLoaded", () => {
     if (dialog) {
       const one = [...dialog.querySelectorAll("[data-key]")].find((b) => b.dataset.key === event.key);
       if (one) { one.click(); event.preventDefault(); }
-      else if (["?", "h", "q"].includes(event.key)) { dialog.close(); event.preventDefault(); }
+      else if (["Escape", "?", "h", "q"].includes(event.key)) { dialog.close(); event.preventDefault(); }
       return;
     }
-    const within = event.target.closest("input, select, textarea");
+    if (document.activeElement?.closest("dialog")) document.activeElement.blur(); // it closed this very moment
+    const target = event.target.closest("dialog") ? document.body : event.target;
+    const within = target.closest("input, select, textarea");
     if (within) {
       if (event.key === "Escape") { within.blur(); typed.hidden = true; event.preventDefault(); }
       // in an amount letters still mean what they do elsewhere: f folds
@@ -199,7 +202,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const key = event.key;
     if (pending && SUITS.includes(key.toLowerCase())) { card(key); event.preventDefault(); }
     else if (key === "Enter") {
-      if (event.target.closest("button, a")) return;
+      if (target.closest("button, a")) return;
       const one = document.querySelector("#actions [data-next], #actions [data-play]:not([disabled])");
       if (one) { one.click(); event.preventDefault(); }
     } else if (key === "Escape") {
