@@ -32,15 +32,21 @@ TINY = "hidden=8,layers=1,batch=24,tables=8,epochs=2,minibatches=2,eval_every=5"
 
 @testing.parametrize_checks(
     "trainer",
-    f"mmd:{TINY}",
     f"mmd:{TINY},advantages=all_actions,clip=0,magnet_every=3,average=40,average_batch=8",
-    "mmd_leduc:hidden=8,eval_every=5",
     f"mmd:{TINY},against=random",
     game="kuhn",
     encoder="flat",
     steps=10,
 )
 def test_it_conforms(check: Case) -> None:
+    check()
+
+
+@pytest.mark.long
+@testing.parametrize_checks(
+    "trainer", f"mmd:{TINY}", "mmd_leduc:hidden=8,eval_every=5", game="kuhn", encoder="flat", steps=10
+)
+def test_its_other_kinds_conform(check: Case) -> None:
     check()
 
 
