@@ -36,8 +36,21 @@ def kept(flop: Solution, tmp_path_factory: pytest.TempPathFactory) -> Solution:
 IN_BOTH = """
 import sys
 import numpy as np
+from cardai.poker.ranges._kept_kernels import remember, update
 from cardai.poker.ranges.solution import load, prepare
 from cardai.poker.ranges.spot import Spot
+
+rng, f, units, fresh = np.random.default_rng(1), np.float32, np.zeros((2, 1, 1), np.float32), np.zeros((3, 50), np.float32)
+small, large = ([np.zeros((5, 50), dtype) for _ in range(2)] for dtype in (np.int16, f))
+for _ in range(4):
+    values, reach = rng.normal(size=(3, 50)).astype(f), rng.random((3, 50)).astype(f)
+    more = values, 0, values.mean(axis=0), (f(0.9), f(0.5), f(0.0)), 50
+    update(small[0], units, fresh, (0, 0, 2), 3, *more)
+    update(large[0], None, fresh, (0, 0, 2), 3, *more)
+    remember(small[1], units, fresh, (0, 0, 2), 3, reach, 0, f(0.8), 50)
+    remember(large[1], None, fresh, (0, 0, 2), 3, reach, 0, f(0.8), 50)
+for kind in range(2):  # each of four steps is rounded to a unit
+    assert np.abs(small[kind] * units[kind, 0, 0] - large[kind]).max() < 4 * units[kind, 0, 0]
 
 spot = Spot("Ks7h4d2c9s", 100, (100, 100), ("AA,KQs,87s", "QQ,KJs,ATs"), "1/none")
 packed, exact = (prepare(spot, bits=bits) for bits in (16, 32))
