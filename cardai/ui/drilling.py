@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai import make
 from cardai.arena.moves import Move
@@ -24,11 +24,13 @@ from cardai.core.rng import derive
 from cardai.core.spec import Spec, build, option, parse, write_value
 from cardai.poker.ranges.library import Entry, Library
 from cardai.poker.ranges.spot import STREETS
+from cardai.poker.ranges.spot_game import SpotGame
 from cardai.study.coach import Coach
 from cardai.study.drills import order
 from cardai.ui import again, kept
 from cardai.ui.match import Match
 from cardai.ui.scene import Entry as Said
+from cardai.ui.scene import Scene
 
 NAME = "drill"
 """What stands in place of a game: ``drill:library=DIR``."""
@@ -83,6 +85,15 @@ class Drilling(Match):
     @property
     def records(self) -> Sequence[Record]:
         return [*self._over, *self.table.records]
+
+    def scene(self) -> Scene:
+        found, game = super().scene(), self.game
+        assert isinstance(game, SpotGame)
+        if game.tree.scale == 1:
+            return found
+        end = None if found.end is None else evolve(found.end, views=tuple(map(game.in_chips, found.end.views)))
+        open_ = {seat: game.in_chips(view) for seat, view in found.open.items()}
+        return evolve(found, view=game.in_chips(found.view), open=open_, end=end)
 
     def next_hand(self) -> None:
         """Deal a hand of the next spot."""

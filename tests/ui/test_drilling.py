@@ -22,7 +22,7 @@ from cardai.ui.drilling import Drill, Drilling, drill_of
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One spot that can be drilled, one with rake, one that is not solved."""
     found = Library(tmp_path_factory.mktemp("drills") / "lib")
-    found.keep(solve(prepare(SMALL), 0.1, 1000), position="BTN-BB", raised="single")
+    found.keep(solve(prepare(evolve(SMALL, pot=99.5)), 0.1, 1000), position="BTN-BB", raised="single")
     found.keep(solve(prepare(evolve(SMALL, rake=0.05)), 5.0, 20))
     found.keep(prepare(evolve(SMALL, pot=80)))
     return found.directory
@@ -52,12 +52,17 @@ def test_spots_come_from_both_seats_and_what_cost_something_comes_again(
     match = Drilling(drill, 5)
     (key,) = match.spots
     seats, first = {match.seat}, match.name
-    assert f"pot 100, 150 behind. You {('act first', 'are on the button')[match.seat]}." in match.scene().log[0].words
+    assert f"pot 99.5, 150 behind. You {('act first', 'are on the button')[match.seat]}." in match.scene().log[0].words
     assert match.scene().names.count("solved_spot") == 1
+    assert match.scene().view["pot"] == 99.5
     cost = play(match, wrong=True)
     assert cost > 0
     assert again.due() == {first: Known(0, again.today(), cost)}
     assert match.graded().cost == cost
+    end = match.scene().end
+    assert end is not None
+    assert abs(end.returns[0]) in {spent - 0.0 for spent in (49.75, 149.25, 199.75)} | {0.0}
+    assert end.views[0]["pot"] == sum(end.views[0]["spent"])
     match.next_hand()
     seats |= {match.seat}
     assert seats == {0, 1}
@@ -117,7 +122,7 @@ def test_the_page_deals_them_and_grades_at_once(library: Path, tmp_path: Path, m
         assert code == 303
         with served.page(headers["location"].rpartition("/")[2]) as page:
             scene = page.turn()
-            assert "pot 100, 150 behind" in scene["parts"]["log"]
+            assert "pot 99.5, 150 behind" in scene["parts"]["log"]
             page.say("act", action=1)
             said = page.hear(lambda m: m["kind"] == "said")["words"]
             assert said == Drilling.praise or "was better" in said

@@ -72,7 +72,7 @@ class SpotGame(StateGame, CardAnswers):
     rules: ClassVar[str] = (
         "Both players hold a hand of their range, drawn so that every pair of hands that share no card is as likely as the "
         "product of its weights. The pot is half from each. Seat 0 acts first on every street; bets are those of the "
-        "spot. Stacks are the shorter one; where a spot has cents or an odd pot, chips are its smallest parts."
+        "spot. Stacks are the shorter one; where a spot has cents or an odd pot, what is seen of chips is in its smallest parts."
     )
     deck = FRENCH
     hole = Hole(2)
@@ -116,6 +116,19 @@ class SpotGame(StateGame, CardAnswers):
     @cached_property
     def num_distinct_actions(self) -> int:  # type: ignore[override]
         return 1 + max(max(action_numbers(node)) for node in self._nodes if node.kind == DECISION)
+
+    @property
+    def max_utility(self) -> float:
+        return super().max_utility / self.tree.scale
+
+    def in_chips(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a view whose amounts are the spot's chips, not its smallest parts: as people see it."""
+        scale = self.tree.scale
+        return {
+            **view,
+            **{name: view[name] / scale for name in ("pot", "to_call")},
+            **{name: [chips / scale for chips in view[name]] for name in ("spent", "round_spent", "stacks")},
+        }
 
     @cached_property
     def longest(self) -> int:
@@ -248,7 +261,7 @@ class SpotState(State):
     def returns(self) -> list[float]:
         if not self.is_terminal():
             return [0.0, 0.0]
-        won: list[float] = self.game.tree.won[:, self.node.number].tolist()
+        won: list[float] = (self.game.tree.won[:, self.node.number] / self.game.tree.scale).tolist()
         if self.node.kind == FOLD:
             return won
         shown = [_PAIRS[hand].tolist() for hand in self.hands]

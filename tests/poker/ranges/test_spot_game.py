@@ -15,7 +15,7 @@ from cardai.poker.hands.combos import pair_index
 from cardai.poker.ranges.reading import noise_at
 from cardai.poker.ranges.solution import load, prepare, solve
 from cardai.poker.ranges.spot import Spot
-from cardai.poker.ranges.spot_game import SMALL
+from cardai.poker.ranges.spot_game import SMALL, SpotGame
 from cardai.solve.measures import measure
 from cardai.study.judge import judge_for
 
@@ -74,6 +74,21 @@ def test_it_judges_by_best_play_behind_an_action(directory: Path) -> None:
     noise = judge.values(tables.views(1, all_rows), tables.legal(all_rows))[1]
     assert np.unique(noise) == pytest.approx([noise_at(solution, solution.at("b100"))])
     assert noise.min() > 2 * solution.exploitability  # few hands bet
+
+
+class Cents(SpotGame):
+    spot = Spot("KsTh7s4d2c", 10.55, (60.25, 50), ("KTs,77", "AA,KQo"), "1+allin")
+
+
+def test_cents_are_chips_to_people_and_in_what_is_won() -> None:
+    state, hands = Cents().new_initial_state(), 2
+    for _ in range(hands):
+        state.apply_action(state.legal_actions()[0])
+    state.apply_action(2)  # a bet of the pot
+    assert Cents().in_chips(state.view(1))["to_call"] == 10.55
+    state.apply_action(0)
+    assert state.returns() == [5.275, -5.275]
+    assert Cents().max_utility == 50 + 5.275
 
 
 def test_actions_are_told_with_their_chips() -> None:
