@@ -46,6 +46,8 @@ def test_playing_otherwise_needs_no_textual() -> None:
         (("gin", "--vs", "simple", "--vs", "simple"), 2, "gin has 1 seats beside yours: give --vs once"),
         (("video_poker", "--vs", "random"), 2, "video_poker is played alone. Leave out --vs random."),
         (("kuhn", "--browser", "--coach", "now"), 2, "--four-colours, --big-blinds and --coach are of the terminal"),
+        (("drill:library=nowhere",), 2, "There is no spot to drill in 'nowhere'. Keep some: cardai solve"),
+        (("drill:library=nowhere", "--vs", "random"), 2, "A drill has its own opponent and keeps how it went"),
         (("kuhn", "--vs", "human"), 2, "human is a person: cardai play seats one. Give a program by --vs."),
     ],
 )

@@ -15,7 +15,7 @@ from cardai.core.errors import UsageError
 from cardai.poker.hands.combos import COUNT, left_by, pairs
 from cardai.poker.ranges.hands import HOLDEM
 from cardai.poker.ranges.leaves import apart, showdowns
-from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree
+from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree, holdem_tree
 from cardai.poker.responses.measure import Response, measure
 from cardai.poker.responses.street_response import Walker
 from cardai.poker.responses.street_samples import PlayedHands, StreetOptions
@@ -164,3 +164,31 @@ class Clubs(Agent):
 def test_a_player_that_does_not_treat_suits_alike_is_refused_where_classes_of_flops_stand_for_all() -> None:
     with pytest.raises(UsageError, match="whatever suits are called"):
         StreetOptions(cardai.game("holdem_limit:max_raises=1+0+0+0"), Clubs(), 0).sampler()
+
+
+class Promising(Clubs):
+    """The same, of whole ranges, and it says that suits do not matter to it."""
+
+    ignores_suits = True
+    clubs = 2
+
+    def for_game(self, game: Any) -> Promising:
+        self.tree = holdem_tree(game, "A promise")
+        return self
+
+    def range_policy(self, nodes: Any, board: Any) -> Any:
+        raises = (pairs() < 13).sum(axis=1) >= self.clubs
+        out = []
+        for node in nodes:
+            can = self.tree.action[node][: self.tree.num_children[node]]
+            out.append(np.where(raises & (2 in can), (can == 2)[:, None], (can == 1)[:, None]).astype(float))
+        return np.concatenate(out)
+
+
+@pytest.mark.parametrize("options", [{"street": 0}, {"street": 1, "boards": 1}, {"street": 3, "hands": 1}])
+def test_a_promise_about_suits_that_is_not_kept_is_seen(options: Any) -> None:
+    game, kept, broken = cardai.game("holdem_limit:max_raises=1+0+0+0"), Promising(), Promising()
+    with pytest.raises(UsageError, match=r"says that it plays alike .* and does not: it plays .*c.* otherwise than"):
+        StreetOptions(game, broken, **options).sampler()
+    kept.clubs = 0  # raises always
+    StreetOptions(game, kept, **options).sampler()
