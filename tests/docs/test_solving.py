@@ -14,6 +14,7 @@ TEXT = (Path(__file__).resolve().parents[2] / "docs" / "solving.md").read_text(e
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.long
 def test_the_commands_run_and_the_output_is_theirs(
     cardai: Call,  # noqa: F811
     tmp_path: Path,

@@ -89,6 +89,7 @@ def trained(tmp_path: Path, watcher: str) -> Path:
     return run.parent
 
 
+@pytest.mark.long
 def test_weights_and_biases_gets_the_metrics_as_documented(tmp_path: Path) -> None:
     pytest.importorskip("wandb")
     trained(tmp_path, "watch_wandb.py")

@@ -111,6 +111,7 @@ def test_following_some_ways_has_the_mean_of_following_all(times: int) -> None:
     assert some.std() > 0
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_boards_and_more_boards_only_add_to_them() -> None:
     game, agent = cardai.game("acpc_limit_2p"), cardai.agent("always_call")
     few = board_response(game, agent, boards=1, seed=3, rounds=(3,)).gains.tolist()
