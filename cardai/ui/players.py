@@ -10,7 +10,6 @@ from pathlib import Path
 from attrs import frozen
 
 from cardai import make
-from cardai.arena.asking import bound
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.discovery import Entry
@@ -203,7 +202,9 @@ def _fits(spec: str, game: Game) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # whoever sits down against it is told then
         try:
-            return not bound(make.agent(spec), game).interactive
+            agent = make.agent(spec)
+            agent.check_game(game)
+            return not agent.interactive
         except (CardaiError, ImportError, OSError):
             return False
 
