@@ -117,6 +117,7 @@ def test_a_hand_is_played_in_a_terminal_and_the_match_is_kept(tmp_path: Path) ->
     assert records.read(file).unfinished is not None
 
 
+@pytest.mark.long
 def test_a_record_is_looked_at_in_the_app_at_a_terminal(tmp_path: Path) -> None:
     pytest.importorskip("textual")
     file = tmp_path / "hands.jsonl"

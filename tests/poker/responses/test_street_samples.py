@@ -13,6 +13,7 @@ from cardai.cards.text import parse_cards
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.poker.hands.combos import COUNT, left_by, pairs
+from cardai.poker.ranges.hands import HOLDEM
 from cardai.poker.ranges.leaves import apart, showdowns
 from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree, holdem_tree
 from cardai.poker.responses.measure import Response, measure
@@ -64,7 +65,8 @@ def test_on_the_turn_the_rivers_are_averaged_where_both_hands_leave_them() -> No
     after = np.zeros((48, 2, len(hands)))
     for row, card in enumerate(card for card in range(52) if card not in BOARD[:4]):
         board = (*BOARD[:4], card)
-        ahead = (showdowns(board)[hands] @ (reach[1] * left_by(board))) * left_by(board)[hands]
+        strong, left = HOLDEM.strengths(board), left_by(board)
+        ahead = (np.sign(strong[hands, None] - strong) * apart()[hands]) @ (reach[1] * left) * left[hands]
         for bet in (0, 1):
             after[row, bet] = np.maximum((10 + 20 * bet) * ahead, (30 + 20 * bet) * ahead)
     assert found[0, hands] == pytest.approx(after.sum(axis=0).max(axis=0) / 44)
