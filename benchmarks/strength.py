@@ -4,6 +4,8 @@
     python benchmarks/strength.py                  play all and write cardai/ui/strength.json
     python benchmarks/strength.py --game gin       that of one game, the others stay
     python benchmarks/strength.py --show           the ladders and crosstables of what is played, nothing more is
+    python benchmarks/strength.py --apart          neighbours on the ladders as they are that figures do not tell apart, and
+                                                   how many games with each would, were the difference what it is now
 
 A ladder is a round robin by ``cardai tournament``'s own function: pairs of games on the same deals, seed 0, as many as GAMES
 says; a player that thinks for long meets the quick ones alone, in as many games as SLOW says. What is finished lies in --out
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import time
 import warnings
 from pathlib import Path
@@ -23,7 +26,18 @@ from cardai import make
 from cardai.arena.tournament import Standings, play_pairings, saved
 from cardai.core.files import write_json
 from cardai.ui.players import fitting
-from cardai.ui.strength import LADDERS, QUICK, SHIPPED, Strength, as_plain, measure, place, shipped
+from cardai.ui.strength import (
+    LADDERS,
+    QUICK,
+    SHIPPED,
+    Strength,
+    as_plain,
+    levels,
+    measure,
+    place,
+    shipped,
+    told_apart,
+)
 
 GAMES = {
     "gin": 1000,
@@ -79,10 +93,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", action="append", help="only this game (repeatable)")
     parser.add_argument("--out", type=Path, default=Path("runs/strength"), help="where pairings are kept")
+    parser.add_argument(
+        "--apart", action="store_true", help="print which neighbours are not told apart, and play nothing"
+    )
     parser.add_argument("--show", action="store_true", help="print what is played, and write nothing")
     given = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
     held = shipped()
+    if given.apart:
+        for game in given.game or held:
+            _print_close(game, held[game])
+        return
     for game in given.game or [*GAMES, *SOLO]:
         if game in SOLO:
             held[game] = {player: measure(game, player, SOLO_GAMES) for player in _field(game)}
@@ -157,6 +178,29 @@ def _strengths(game: str, standings: Standings) -> dict[str, Strength]:
     names = standings.agents
     field = [name for name in names if _games(game, name) >= QUICK]
     return {name: place(standings, k, field, _games(game, name)) for k, name in enumerate(names)}
+
+
+def _print_close(game: str, strengths: dict[str, Strength]) -> None:
+    """Print the neighbours on a ladder whose figures may differ by chance, and which levels of a player lists offer."""
+    print(game)
+    ranked = sorted(strengths, key=lambda name: -strengths[name].mean)
+    of = {name.partition(":")[0] for name in ranked if ":" in name}
+    for agent in of:  # of a player's levels any two, and each with its neighbours
+        print(f"  {agent} is offered at {', '.join(levels(strengths)) or 'no level beside its own'}")
+    among = [(a, b) for a, b in itertools.combinations(ranked, 2) if {a.partition(":")[0], b.partition(":")[0]} <= of]
+    for a, b in dict.fromkeys([*itertools.pairwise(ranked), *among]):
+        one, other = strengths[a], strengths[b]
+        if not told_apart(one, other):
+            apart, chance = one.mean - other.mean, math.hypot(one.half_width, other.half_width)
+            # an interval narrows with the square root of its games: both are to be as narrow as their difference asks
+            needed = [
+                figure.games * 2 * (figure.half_width / apart) ** 2 if apart else math.inf for figure in (one, other)
+            ]
+            games = " and ".join(
+                "never" if math.isinf(n) else f"{max(n, f.games):,.0f}"
+                for n, f in zip(needed, (one, other), strict=True)
+            )
+            print(f"  {a} - {b}: {apart:.2f} ± {chance:.2f}; {games} games")
 
 
 def _print(game: str, strengths: dict[str, Strength]) -> None:

@@ -2,11 +2,15 @@
 
     python benchmarks/web.py                        64 tables of five games at once, three hands each
     python benchmarks/web.py --tables 16 --hands 1
+    python benchmarks/web.py --strongest            against the strongest opponents that the pages offer at these games
+    python benchmarks/web.py --cold                 with nothing compiled: in an empty folder of kernels
     python benchmarks/web.py --json
 
 The server is ``cardai play --browser`` in a process of its own; whoever sits at a table speaks over its WebSocket as a page
-does, and plays by the first button that neither folds nor asks. Memory is the process's peak (VmHWM), programs' pauses
-between moves are part of the time to the next picture.
+does, and plays by the first button that neither folds nor asks. Memory is the process's peak (VmHWM), and the most that it
+and the child that compiles for it held at a time (Pss, looked at three times a second). Programs' pauses between moves are
+part of the time to the next picture. The strongest are those of the ladders of ``cardai/ui/strength.json`` that are
+installed: ``pip install -c constraints.txt ./players`` brings the players in the box.
 """
 
 from __future__ import annotations
@@ -20,7 +24,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +39,14 @@ GAMES = (
     ("leduc", "random"),
     ("triple_draw", "draw_heuristic"),
 )
+STRONGEST = (
+    ("gin", "champion"),
+    ("holdem_nolimit", "nolimit_resolving:level=strong"),
+    ("holdem_limit", "limit_equilibrium"),
+    ("triple_draw", "triple_draw_equilibrium"),
+    ("leduc", "leduc_equilibrium"),
+    ("video_poker", ""),
+)
 BUTTON = re.compile(r'data-action="(\d+)"[^>]*?data-key="(\w)"')
 CARD = re.compile(r'data-card="(\d+)"')
 
@@ -42,13 +56,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=int, default=64)
     parser.add_argument("--hands", type=int, default=3)
+    parser.add_argument("--strongest", action="store_true", help="against the strongest opponents")
+    parser.add_argument("--cold", action="store_true", help="with nothing compiled")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         words = [sys.executable, "-m", "cardai", "play", "--browser", "--no-open", "--sessions", str(given.tables)]
         server = subprocess.Popen(
             words,
-            env={**os.environ, "CARDAI_DATA_DIR": folder},
+            env={**os.environ, "CARDAI_DATA_DIR": folder}
+            | ({"CARDAI_CACHE_DIR": f"{folder}/kernels"} if given.cold else {}),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -57,8 +74,11 @@ def main() -> None:
             assert server.stdout is not None
             address = server.stdout.readline().strip()
             idle = memory(server.pid)[0]
-            begun = time.monotonic()
-            found = asyncio.run(play(address, given.tables, given.hands, server.pid))
+            begun, held = time.monotonic(), Held(server.pid)
+            found = asyncio.run(
+                play(address, given.tables, given.hands, server.pid, STRONGEST if given.strongest else GAMES)
+            )
+            found["with_child_mb"] = held.end()
             found |= {"idle_mb": idle, "peak_mb": memory(server.pid)[1], "wall_seconds": time.monotonic() - begun}
         finally:
             server.terminate()
@@ -66,11 +86,11 @@ def main() -> None:
     show(found, given.json)
 
 
-async def play(address: str, tables: int, hands: int, pid: int) -> dict[str, Any]:
+async def play(address: str, tables: int, hands: int, pid: int, games: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Sit down at all tables, wait until all are laid, then play at all of them at once."""
     seats = []
     for k in range(tables):
-        game, player = GAMES[k % len(GAMES)]
+        game, player = games[k % len(games)]
         seats.append(await asyncio.to_thread(sit, address, game, player))
     laid = await asyncio.gather(*(Seat(address, name).begin() for name in seats))
     before, waits = cpu(pid), []
@@ -153,6 +173,36 @@ class Seat:
         )
 
 
+class Held(threading.Thread):
+    """Looks, until :meth:`end`, at what a process and its children hold together."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.pid, self.most, self.over = pid, 0.0, threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        while not self.over.wait(0.3):
+            children = Path(f"/proc/{self.pid}/task").glob("*/children")
+            pids = [self.pid, *(int(pid) for file in children for pid in text(file).split())]
+            sums = (re.search(r"Pss:\s+(\d+)", text(Path(f"/proc/{pid}/smaps_rollup"))) for pid in pids)
+            self.most = max(self.most, sum(int(found[1]) / 1000 for found in sums if found))
+
+    def end(self) -> float:
+        """Return the most that was held, in MB."""
+        self.over.set()
+        self.join()
+        return self.most
+
+
+def text(file: Path) -> str:
+    """Return what a file of a process says; nothing where it has ended."""
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
+
+
 def memory(pid: int) -> tuple[float, float]:
     """Return a process's resident memory and its peak, in MB."""
     text = Path(f"/proc/{pid}/status").read_text()
@@ -173,6 +223,7 @@ def show(found: dict[str, Any], plain: bool) -> None:
     print(
         f"memory          {found['resident_mb']:.0f} MB, peak {found['peak_mb']:.0f} MB; {found['idle_mb']:.0f} MB before the first table"
     )
+    print(f"with its child  {found['with_child_mb']:.0f} MB at most")
     print(f"CPU             {found['cpu_ms_a_hand']:.0f} ms a hand")
     print(f"next decision   median {found['wait_ms_median']:.0f} ms, 95 % within {found['wait_ms_p95']:.0f} ms")
 

@@ -117,6 +117,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     def compile(self, sig: Any) -> Any:
         """Return what Python calls with arguments of the types ``sig``."""
         args = tuple(signatures.normalize_signature(sig)[0])
+        if args not in self._called:
+            self._cache.bring(self, args)
         with global_compiler_lock:
             if args not in self._called:
                 name = ("called", *args)

@@ -87,6 +87,11 @@ class Agent:
         """
         return self
 
+    def check_game(self, game: Game) -> None:
+        """Raise UsageError as :meth:`for_game` does (default: by it). Lists of players ask this of all that are installed: one
+        that reads much, or brings a large library, says it before it does."""
+        self.for_game(game)
+
     def policy(self, views: Views, legal: Legal) -> Float64s:
         """Return (n, num_distinct_actions) probabilities, each row summing to 1 over legal actions.
 

@@ -35,6 +35,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _interpreted = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 _compiled: set[str] = set()
 """Modules that have kernels which were compiled when they were defined."""
+_elsewhere: Callable[[Any, Any], None] | None = None
+"""Compiles a kernel for types into its cache, in another process (:mod:`cardai.core.compiling`)."""
 
 
 def interpret() -> None:
@@ -46,6 +48,12 @@ def interpret() -> None:
 def interpreted() -> bool:
     """Whether kernels run as ordinary Python in this process."""
     return _interpreted
+
+
+def compile_by(elsewhere: Callable[[Any, Any], None] | None) -> None:
+    """Have ``elsewhere(kernel, types)`` put into its cache what Python calls of a kernel and no cache holds; None: nobody."""
+    global _elsewhere
+    _elsewhere = elsewhere
 
 
 def interpreted_copy(name: str) -> ModuleType:
@@ -221,6 +229,17 @@ def _cache_class() -> Any:
                 else:
                     _unlock(lock)
             return found
+
+        def bring(self, kernel: Any, types: Any) -> None:
+            """Have a kernel compiled for types by whoever does so for this process, if it is not saved."""
+            if _elsewhere is not None and not self._holds(("called", *types), kernel.targetctx):
+                _elsewhere(kernel, types)
+
+        def _holds(self, sig: Any, target_context: Any) -> bool:
+            target_context.refresh()
+            with suppress(OSError):
+                return self._index_key(sig, target_context.codegen()) in self._cache_file._load_index()
+            return False
 
         def _saved(self, sig: Any, target_context: Any) -> Any:
             with suppress(OSError):  # a disk that cannot be read, or below that is full: the kernel runs all the same

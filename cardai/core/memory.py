@@ -40,6 +40,15 @@ def address_space() -> int:
         return 1 << 62
 
 
+def resident() -> int:
+    """Return the bytes of memory that this process takes; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except (OSError, ValueError):
+        return 0
+
+
 @cache
 def need_compiler() -> None:
     """Raise UsageError where a limit leaves too little for numba: with less its libraries fail in many ways, or hang."""

@@ -64,13 +64,7 @@ class DrawBuckets:
         for done, one in enumerate(self.centres):
             centres[done, : len(one)] = one
         counts = np.array(self.counts, np.int64)
-        return kernels.Known(_sums(self.draws), CHOOSE, STARTS, SHARES, centres, counts, self.thresholds)
-
-
-@cache
-def _sums(draws: int) -> Any:
-    """Return (draws, s): sums over hands with 0, 1, ... draws left (see :mod:`cardai.draw.holds`)."""
-    return np.stack([one.sums for one in draw_values().levels[:draws]])
+        return kernels.Known(draw_values().sums[: self.draws], CHOOSE, STARTS, SHARES, centres, counts, self.thresholds)
 
 
 def place_hands(known: kernels.Known, hands: Any, done: Any) -> tuple[Int64s, Int64s, Int64s]:

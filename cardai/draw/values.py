@@ -69,9 +69,10 @@ def hand_values(hands: Any) -> Float64s:
 class DrawValues:
     """The values of hands and holds with 1, 2 or 3 draws left."""
 
-    def __init__(self, sums: list[Float64s]) -> None:
+    def __init__(self, sums: Float64s) -> None:
+        self.sums = sums
+        """(3, s): the sums that holds' values are read off (:mod:`cardai.draw.holds`), by draws left, less one."""
         self.levels = [HoldValues(one) for one in sums]
-        """By draws left, less one."""
 
     def holds(self, hands: npt.NDArray[np.integer], draws_left: int) -> Float64s:
         """Return (n, 32) float64: the value of each hold (bit i keeps card i) of ``hands`` (n, 5), any order of cards."""
@@ -108,9 +109,8 @@ def draw_values() -> DrawValues:
     file = cache_file()
     sums = _load(file)
     if sums is None:
-        sums = compute()
-        for level in sums:
-            level[int(STARTS[5]) :] = level[int(STARTS[5]) :].astype(np.float32)  # as they are read from the file
+        sums = np.stack(compute())
+        sums[:, int(STARTS[5]) :] = sums[:, int(STARTS[5]) :].astype(np.float32)  # as they are read from the file
         _save(file, sums)
     return DrawValues(sums)
 
@@ -123,7 +123,7 @@ def cache_file() -> Path:
     return Path(home) / "cardai" / f"draw_values_{_VERSION}.npz"
 
 
-def _save(file: Path, sums: list[Float64s]) -> None:
+def _save(file: Path, sums: Float64s) -> None:
     """Write the sums (whole hands as float32: they are never divided), or leave it where the directory refuses."""
     small = int(STARTS[5])
     parts: dict[str, Any] = {}
@@ -135,7 +135,7 @@ def _save(file: Path, sums: list[Float64s]) -> None:
         write_npz(file, parts)
 
 
-def _load(file: Path) -> list[Float64s] | None:
+def _load(file: Path) -> Float64s | None:
     """Read the sums, or None where there are none or the file is damaged (it is then computed anew)."""
     small, size = int(STARTS[5]), int(STARTS[6])
     expected: dict[str, tuple[Any, Shape]] = {f"subsets_{k}": (np.float64, (small,)) for k in range(DRAWS)}
@@ -144,5 +144,7 @@ def _load(file: Path) -> list[Float64s] | None:
         parts = read_npz(file, expected)
     except DamagedFileError:
         return None
-    sums = [np.concatenate([parts[f"subsets_{k}"], parts[f"hands_{k}"]], dtype=np.float64) for k in range(DRAWS)]
-    return sums if all(np.isfinite(level).all() for level in sums) else None
+    sums = np.empty((DRAWS, size))
+    for k in range(DRAWS):
+        sums[k, :small], sums[k, small:] = parts[f"subsets_{k}"], parts[f"hands_{k}"]
+    return sums if np.isfinite(sums).all() else None

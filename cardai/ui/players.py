@@ -10,14 +10,13 @@ from pathlib import Path
 from attrs import frozen
 
 from cardai import make
-from cardai.arena.asking import bound
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.discovery import Entry
 from cardai.core.errors import CardaiError
 from cardai.core.game import Game
 from cardai.core.rng import derive
-from cardai.ui.strength import Strength, known_strengths
+from cardai.ui.strength import Strength, known_strengths, levels
 
 RUNS = "runs"
 """The folder, in the working directory, whose trained runs are offered."""
@@ -146,9 +145,9 @@ def fitting(game: Game, spec: str) -> list[Player]:
                 known.append(agent)
                 found.append(Player(entry.name, _about(entry), strengths.get(entry.name)))
     names = {player.spec for player in found}
-    for name in strengths:  # of a player that can be had at several levels
-        agent_name, options, _ = name.partition(":")
-        if options and agent_name in names:
+    for name in levels(strengths):
+        agent_name = name.partition(":")[0]
+        if agent_name in names:
             found.append(Player(name, f"{agent_name}, {_written(name)}", strengths[name]))
     for run in sorted(Path(RUNS).glob("*/run.json")):
         name = f"{RUNS}/{run.parent.name}"
@@ -203,7 +202,9 @@ def _fits(spec: str, game: Game) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # whoever sits down against it is told then
         try:
-            return not bound(make.agent(spec), game).interactive
+            agent = make.agent(spec)
+            agent.check_game(game)
+            return not agent.interactive
         except (CardaiError, ImportError, OSError):
             return False
 

@@ -100,6 +100,27 @@ class Strength:
         return f"{figure} {self.unit} a hand" + (f" against {self.against}" if self.against else "")
 
 
+def told_apart(one: Strength, other: Strength) -> bool:
+    """Whether two figures of one kind differ by more than chance explains, one time in twenty."""
+    return abs(one.mean - other.mean) > math.hypot(one.half_width, other.half_width)
+
+
+def levels(strengths: Mapping[str, Strength]) -> list[str]:
+    """Return the players with options ("agent:level=weak") that figures tell from the same player at its other levels.
+
+    The stronger of two that are not told apart stands for both; of a player of whose levels only one is left there is none.
+    """
+    kept: dict[str, list[str]] = {}
+    found = [name for name in strengths if name.partition(":")[1]]
+    for name in sorted(found, key=lambda name: -strengths[name].mean):
+        agent = name.partition(":")[0]
+        others = [strengths[other] for other in (agent, *kept.get(agent, ())) if other in strengths]
+        if all(told_apart(strengths[name], other) for other in others):
+            kept.setdefault(agent, []).append(name)
+    of = [name.partition(":")[0] for name in found]
+    return [name for agent, names in kept.items() if len(names) > 1 or of.count(agent) == 1 for name in names]
+
+
 def reference(game: Game) -> str:
     """Return the player that others are measured against at ``game`` without a ladder, "" where it is played alone."""
     if game.num_players == 1:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 
+from cardai.core.compiling import compiled_apart
 from cardai.web.door import Door
 from cardai.web.offers import Offers
 from cardai.web.pages import Asked, House
@@ -42,7 +43,8 @@ def serve(
     asyncio.set_event_loop(loop)  # which keeps it: closing it, as asyncio.run does, would wait for requests' threads
     running = loop.create_task(run())
     try:
-        return loop.run_until_complete(running)
+        with compiled_apart():
+            return loop.run_until_complete(running)
     except KeyboardInterrupt:  # where signals do not reach the loop
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError):

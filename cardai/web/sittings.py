@@ -104,6 +104,11 @@ class Sitting:
         for page in list(self.pages):
             self._tell(page, message)
 
+    def _tell_of_work(self, message: Told) -> None:
+        """Tell the pages that have heard all before: the next word says more."""
+        for page in [page for page in self.pages if page.told.empty()]:
+            self._tell(page, message)
+
     def _tell(self, page: Page, message: Told) -> None:
         if page.told.full():  # it does not read: it may come again
             self.pages.discard(page)
@@ -229,7 +234,7 @@ class Sitting:
             if time.monotonic() - last >= EVERY:
                 last = time.monotonic()
                 message = {"kind": "work", "words": label, "done": done, "total": total, "seconds": round(last - begun)}
-                loop.call_soon_threadsafe(self.tell_all, message)
+                loop.call_soon_threadsafe(self._tell_of_work, message)
 
         return heard
 

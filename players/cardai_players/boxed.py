@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from cardai import make
-from cardai.core.agent import Agent
+from cardai.core.agent import Agent, need_game
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import Spec, brief
@@ -18,12 +18,24 @@ class Boxed(Agent):
     """The player of the run in the folder :attr:`run`; it plays the game that it was trained on, and refuses others."""
 
     run: ClassVar[Path]
+    any_bets: ClassVar[bool] = False
+    """Whether it plays every game that has the views and the actions of its own; else what it has read says which."""
 
     def for_game(self, game: Game) -> Agent:
-        trained = _game_of(self.run)
-        if type(game) is not type(trained):  # before anything of it is read: lists of players ask all of them
-            raise UsageError(f"{self.run.parent.name} plays {brief(trained)}. Got {brief(game)}.")
+        self._need(game)
         return _player_of(self.run).for_game(game)
+
+    def check_game(self, game: Game) -> None:
+        self._need(game)
+        if not self.any_bets and game != _game_of(self.run):
+            self.for_game(game)
+
+    def _need(self, game: Game) -> None:
+        """Refuse what is refused before anything of it is read."""
+        trained, name = _game_of(self.run), self.run.parent.name
+        if type(game) is not type(trained):
+            raise UsageError(f"{name} plays {brief(trained)}. Got {brief(game)}.")
+        need_game(trained, game, f"{name} was trained on")
 
 
 @cache

@@ -317,3 +317,34 @@ def test_a_damaged_package_of_somebody_elses_stops_no_kernel(text: bytes, tmp_pa
     file.write_text("from cardai.core.kernel import kernel\n@kernel\ndef f(n):\n    return n + 1\nprint(f(1))\n")
     done = python(str(file), path=tmp_path, CARDAI_CACHE_DIR=str(cache))
     assert done.stdout.split() == ["extended", "2"], done.stderr
+
+
+def test_a_kernel_that_is_compiled_apart_is_only_read_here_and_what_cannot_be_is_compiled_here(tmp_path: Path) -> None:
+    """The second ends as soon as the work is over; who waits for a kernel then is told so and compiles nothing."""
+    write_package(tmp_path, "apartparty", 7)
+    script = (
+        "import apartparty.play as there, cardai.core.compiling as compiling, threading, time\n"
+        "from apartparty.rules import prize\n"
+        "from cardai.core.kernel import each_compiled, kernel\n"
+        "@kernel\ndef here(n):\n    return n + 1\n"
+        "told = []\n"
+        "with each_compiled(lambda name, count: told.append((name, count))), compiling.compiled_apart():\n"
+        "    print(there.play(10), len(there.play.overloads), here(2), len(here.overloads), prize(2.5))\n"
+        "print(told)\n"
+        "compiling._begun = lambda begun=compiling._begun: waits.append(begun()) or waits[0]\n"
+        "waits, said = [], []\n"
+        "def late():\n"
+        "    try:\n        there.play(1.5)\n    except Exception as error:\n        said.append(error)\n"
+        "with compiling.compiled_apart():\n"
+        "    (waiting := threading.Thread(target=late)).start()\n"
+        "    while not waits:\n        time.sleep(0.01)\n"
+        "waiting.join()\n"
+        "print(*said, len(there.play.overloads), waits[0].poll() is not None)\n"
+    )
+    done = python("-c", script, path=tmp_path, CARDAI_CACHE_DIR=str(tmp_path / "cache"))
+    play, prize = "apartparty.play.play", "apartparty.rules.prize"
+    assert done.stdout.splitlines() == [
+        "71 0 3 1 17.5",
+        str([(play, 1), (prize, 2), ("__main__.here", 3), (prize, 4)]),
+        "This program ends: nothing more is compiled. 0 True",
+    ], done.stderr

@@ -145,12 +145,16 @@ def test_each_player_is_made_and_plays_its_game(boxed: None, name: str) -> None:
         pytest.importorskip("torch")
     player, card = module(name).Player(), CARDS[name]
     game = cardai.game(card["game"])
+    if name in RUNS:
+        module("boxed")._player_of.cache_clear()
+        player.check_game(game)
+        assert not module("boxed")._player_of.cache_info().misses, "a list of players read all of it"
     others = ["random"] * (game.num_players - 1)
     games = (40 if name in RUNS else 1) * game.num_players  # a player that re-solves takes seconds a hand
     result = cardai.play(game, [quick(player), *others], games=games, seed=1)
     assert len(result.games) == games
     with pytest.raises(cardai.core.errors.UsageError):  # type: ignore[attr-defined]
-        player.for_game(cardai.game("kuhn"))
+        player.check_game(cardai.game("kuhn"))
 
 
 def quick(player: Any) -> Any:

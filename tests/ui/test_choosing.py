@@ -25,6 +25,7 @@ from cardai.ui.strength import (
     Strength,
     ahead,
     known_strengths,
+    levels,
     measure,
     place,
     reference,
@@ -243,7 +244,16 @@ def test_a_strength_is_drawn_with_its_interval() -> None:
     assert strength_line(Player("a", "")) == ""
 
 
-def test_who_can_be_had_weaker_is_offered_at_each_level(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_can_be_had_weaker_is_offered_at_each_level_that_is_told_from_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def of(*figures: tuple[float, float]) -> list[str]:
+        return levels({f"a{':' * (k > 0)}{k or ''}": Strength(*one, "%", FIELD, 100) for k, one in enumerate(figures)})
+
+    assert of((9, 1), (70, 8), (50, 8), (60, 8)) == ["a:1", "a:2"]
+    assert of((9, 1), (70, 8), (62, 8)) == []
+    assert of((50, 1), (52, 6)) == of((50, 1)) == []
+    assert of((50, 1), (60, 6)) == ["a:1"]
     held = {"random": Strength(50.0, 1.0, "%", FIELD, 100), "ismcts:iterations=9": Strength(40.0, 1.0, "%", FIELD, 100)}
     monkeypatch.setattr("cardai.ui.players.known_strengths", lambda game: {**held, "nobody:level=weak": held["random"]})
     specs = [player.spec for player in fitting(make.game("leduc"), "leduc")]

@@ -12,6 +12,7 @@ class Player(Boxed):
     """Leduc hold'em by neural fictitious self-play."""
 
     run = Path(__file__).parent / "run"
+    any_bets = True
 
 
 @hookimpl

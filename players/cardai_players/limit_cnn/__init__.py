@@ -12,6 +12,7 @@ class Player(Boxed):
     """Limit hold'em by Poker-CNN's method, seventh generation."""
 
     run = Path(__file__).parent / "run"
+    any_bets = True
 
 
 @hookimpl

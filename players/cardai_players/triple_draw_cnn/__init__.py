@@ -12,6 +12,7 @@ class Player(Boxed):
     """Deuce-to-seven triple draw by Poker-CNN's method, fifth generation."""
 
     run = Path(__file__).parent / "run"
+    any_bets = True
 
 
 @hookimpl

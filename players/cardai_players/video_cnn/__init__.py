@@ -12,6 +12,7 @@ class Player(Boxed):
     """Video poker by Poker-CNN's method."""
 
     run = Path(__file__).parent / "run"
+    any_bets = True
 
 
 @hookimpl
