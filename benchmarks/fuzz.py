@@ -1,6 +1,7 @@
 """Try damaged and hostile input on everything that reads: each must end in a result or in one of our own errors.
 
-    python benchmarks/fuzz.py [--seconds S] [--inputs 1000000] [--first 0] [--seed 1] [--only KIND ...] [--show 20]
+    python benchmarks/fuzz.py [--seconds S] [--inputs 1000000] [--first 0] [--seed 1] [--only KIND ...]
+                              [--without KIND ...] [--show 20]
 
 Tried are the classes that ``structure`` reads, found in the sources (schema); every file of the directories of
 ``fuzz_fixtures.py``, damaged by the class that it is read as, its checksums mostly made to fit (records, matches to go on
@@ -130,22 +131,26 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the number of the first input")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], choices=KINDS, help="kinds to try")
+    parser.add_argument("--without", nargs="*", default=[], choices=KINDS, help="kinds to leave out")
     parser.add_argument("--show", type=int, default=20, help="failures shown of each kind")
     given = parser.parse_args()
+    only = given.only
+    if given.without:
+        only = [kind for kind in only or KINDS if kind not in given.without]
     warnings.simplefilter("ignore")
     memory_disk = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # what is written there need not reach a disk
     with tempfile.TemporaryDirectory(prefix="cardai-fuzz-", dir=memory_disk) as folder, few_hands():
         root = Path(folder)
         os.environ["CARDAI_DATA_DIR"] = str(root / "owner")  # what is allowed here, nobody's own files are
-        fill(root, given.only)
-        found, seen = targets(root, given.only)
+        fill(root, only)
+        found, seen = targets(root, only)
         guard()
         tallies = {kind: Tally() for kind in found}
         try:
             run(found, given.seconds, given.first, given.inputs, given.seed, tallies)
         finally:
             failed = report(tallies, given.show)
-        outside = [] if given.only else unread(structured(), seen)
+        outside = [] if only else unread(structured(), seen)
         for name in outside:
             print(f"\nNo fixture is read as {name}: add one to fuzz_fixtures.py.")
         sys.exit(bool(failed or outside))

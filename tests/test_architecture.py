@@ -294,22 +294,22 @@ _STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")
 
 def prints(tree: ast.Module) -> list[str]:
     """Return the places of a module that print past the consoles: streams, but whether they are a terminal; print and echo."""
-    asked = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr in ("isatty", "flush")
-    }
+    nodes = list(ast.walk(tree))
+    asked = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in ("isatty", "flush")}
     found = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             asked |= {id(child) for child in ast.walk(node)}
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in asked:
             continue
         if isinstance(node, ast.Attribute) and node.attr in _STREAMS:
             held = isinstance(node.value, ast.Name) and node.value.id == "sys"
         elif isinstance(node, ast.Call):
-            name = ast.unparse(node.func)
+            ends = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            name = (
+                ast.unparse(node.func) if isinstance(node.func, ast.Name) or ends in ("echo", "secho", "write") else ""
+            )
             held = name in ("print", "input") or name.endswith((".echo", ".secho", "stdout().write"))
         elif isinstance(node, ast.ImportFrom):
             taken = {(node.module, alias.name) for alias in node.names}

@@ -33,7 +33,7 @@ from cardai.poker.responses.street_samples import StreetOptions
 from cardai.training.runs import Run
 from cardai.training.sweeps import Sweep
 from tests.pieces.functions import deadly, dying, failing, squared, waiting
-from tests.support import python
+from tests.support import python, sizes
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -528,12 +528,15 @@ def cardai_agent():
 '''
 
 
-def test_a_process_that_ends_unneeded_as_a_piece_comes_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rounds", sizes(2, 4))
+def test_a_process_that_ends_unneeded_as_a_piece_comes_loses_nothing(
+    monkeypatch: pytest.MonkeyPatch, rounds: int
+) -> None:
     """joblib warns of it in the thread that brings results, which ended by that where warnings are errors, as here."""
     monkeypatch.setattr(loky, "get_reusable_executor", partial(loky.get_reusable_executor, timeout=0.02))
     workers = Processes([Parcel((squared, 1))], 2)
     until, done = time.monotonic() + 60, 0
-    for round_ in range(4):
+    for round_ in range(rounds):
         under_way = [workers.begin((number,)) for number in range(3)]
         while under_way:
             assert time.monotonic() < until, f"round {round_} is waited for for ever"
@@ -542,4 +545,4 @@ def test_a_process_that_ends_unneeded_as_a_piece_comes_loses_nothing(monkeypatch
                 done += workers.result(found)
         time.sleep(0.02 + 0.002 * round_)
     workers.close(False)
-    assert done == 4 * (1 + 2 + 5)
+    assert done == rounds * (1 + 2 + 5)

@@ -17,6 +17,8 @@ from cardai.core.extras import need_extra
 
 if TYPE_CHECKING:
     from cardai.ui.app import PlayOptions
+    from cardai.ui.cards import Palette
+    from cardai.ui.drilling import Drill
 
 SESSIONS = 64
 
@@ -28,7 +30,10 @@ class When(StrEnum):
 
 
 Game = Annotated[
-    str | None, typer.Argument(metavar="[GAME]", help="The game, such as gin or gin:target=50.", show_default="ask")
+    str | None,
+    typer.Argument(
+        metavar="[GAME]", help="The game, such as gin or gin:target=50; or drill:library=DIR.", show_default="ask"
+    ),
 ]
 Vs = Annotated[
     list[str] | None,
@@ -90,25 +95,41 @@ def play(
 ) -> None:
     """Play a game yourself: choose a game and an opponent, then play by keys or mouse. ? explains, q stops.
 
-    The match is kept after every action, and --resume goes on with it. In a pipe, or without textual: run --agent human.
+    The match is kept after every action, and --resume goes on with it. drill:library=DIR deals a library's solved spots and
+    grades each decision at once. In a pipe, or without textual: run --agent human.
     """
     if not browser:
         need_textual()
-    kept = absolute(record)
-    opponents = tuple(vs or ())
-    _check(game, opponents, resume)
+    kept, opponents = absolute(record), tuple(vs or ())
+    drill = _drilled(game, bool(opponents or resume or record))
+    if drill is None:
+        _check(game, opponents, resume)
     if browser:
         if four_colours or big_blinds or coach is not When.never:
             raise UsageError(
                 "--four-colours, --big-blinds and --coach are of the terminal: a page has them in its settings (⚙)."
             )
-        return _serve(game, opponents, resume, kept, seed, library, listen, port, sessions, not no_open)
+        return _serve(game, opponents, resume, kept, seed, library, drill, listen, port, sessions, not no_open)
     if library is not None:
         raise UsageError("--library is what the study shows in the browser: add --browser.")
     need_terminal("play")
     from cardai.ui.app import PlayOptions
 
-    _run(PlayOptions(game, opponents, resume, kept, seed, "four" if four_colours else "two", _when(coach), big_blinds))
+    colours: Palette = "four" if four_colours else "two"
+    _run(PlayOptions(game, opponents, resume, kept, seed, colours, _when(coach), big_blinds, drill))
+
+
+def _drilled(game: str | None, more: bool) -> Drill | None:
+    """Return the drill that is asked for in place of a game, None: none is. Refuse what cannot be drilled, and ``more`` with it."""
+    from cardai.ui.drilling import drill_of
+
+    drill = drill_of(game)
+    if drill is None:
+        return None
+    if more:
+        raise UsageError("A drill has its own opponent and keeps how it went: leave out --vs, --resume and --record.")
+    drill.spots()
+    return drill
 
 
 def _when(coach: When) -> Literal["", "after", "now"]:
@@ -173,7 +194,7 @@ def _named(options: PlayOptions) -> str:
 
 def _serve(
     game: str | None, opponents: tuple[str, ...], resume: bool, record: str | None, seed: int | None,
-    library: Path | None, listen: str, port: int, sessions: int, show: bool,
+    library: Path | None, drill: Drill | None, listen: str, port: int, sessions: int, show: bool,
 ) -> None:  # fmt: skip
     """Offer the pages until Ctrl-C."""
     for module in ("starlette", "uvicorn", "websockets", "jinja2"):
@@ -183,7 +204,7 @@ def _serve(
 
     if library is not None and not library.is_dir():
         raise UsageError(f"There is no library in {str(library)!r}.")
-    asked = Asked.of(game, opponents, resume, record, seed, library)
+    asked = Asked.of(None if drill else game, opponents, resume, record, seed, library, drill)
     try:
         came = serve(asked, listen, port, sessions, show, _say_at_once, note)
     except OSError as error:

@@ -122,6 +122,8 @@ def _small(keep: str | None) -> bool | None:
 
 def _found(directory: Path | None, given: SpotOptions, stop: Stop, at: str) -> Solution:
     """Return the solution of a new spot, or of a directory's."""
+    if directory is not None and not directory.exists() and _is_board(str(directory)):
+        raise UsageError(f"There is no solved spot in '{directory}'. Cards are given by --board: --board {directory}.")
     if directory is not None and (named := given.named()):
         raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
     if given.out is not None and given.library is not None:
@@ -130,6 +132,15 @@ def _found(directory: Path | None, given: SpotOptions, stop: Stop, at: str) -> S
         return _solved(given, stop, at)
     with _kept_from_others(directory if stop else None):
         return _gone_on(directory, stop, at)
+
+
+def _is_board(text: str) -> bool:
+    from cardai.poker.ranges.spot import parse_board
+
+    try:
+        return bool(parse_board(text))
+    except UsageError:
+        return False
 
 
 def _kept_from_others(directory: Path | None) -> AbstractContextManager[object]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from cardai.cards.text import cards_text
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float32s, Float64s, Int8s, Int64s
 from cardai.core.errors import AgentError, UsageError
@@ -20,13 +21,15 @@ from cardai.core.fields import Views
 from cardai.core.game import Game, Tables
 from cardai.core.legal import Amounts, Legal, legal_columns, take
 from cardai.core.spec import brief
-from cardai.poker.hands.boards import BOARD_SIZES
+from cardai.poker.hands.boards import BOARD_SIZES, RENAMINGS, hand_maps
 from cardai.poker.hands.combos import COUNT, left_by, pair_index, pairs
 from cardai.poker.ranges.public_tree import PublicTree
 from cardai.solve.measures import SUM_TOLERANCE
 
 ROWS = 100_000
 """Views that are asked for at once."""
+SOME_NODES = 64
+"""Decision nodes of a street at which a promise about suits is looked at."""
 ALL_HANDS = np.arange(COUNT)
 _PAIRS = pairs().astype(np.int64)
 _ROW = np.zeros(1, np.int64)
@@ -271,6 +274,38 @@ def blind_policy(player: RangePolicy, tree: PublicTree, hands: int = 24) -> Floa
                 count = tree.num_children[node]
                 out[node, :count] = rows[end - count : end, 0]
     return out
+
+
+def need_suits_alike(player: RangePolicy, tree: PublicTree, called: str) -> None:
+    """Raise UsageError if a player that says ``ignores_suits`` is seen to play otherwise when suits are renamed.
+
+    Judged by all hands at some decision nodes of every street, on two boards and two renamings of each.
+    """
+    if not getattr(player, "ignores_suits", False):
+        return
+    rng = np.random.default_rng(0)
+    for cards in ((3, 17, 30, 44, 50), (3, 11, 25, 5, 40)):  # all four suits; three of one, one of two others
+        for street in range(4):
+            nodes = tree.decisions[tree.street[tree.decisions] == street]
+            if len(nodes):
+                some = np.sort(rng.choice(nodes, min(SOME_NODES, len(nodes)), replace=False))
+                _need_alike(player, some, np.array(cards[: BOARD_SIZES[street]], np.int64), rng, called)
+
+
+def _need_alike(player: RangePolicy, nodes: Int64s, board: Int64s, rng: np.random.Generator, called: str) -> None:
+    rows, live = player.range_policy(nodes, board.tolist()), left_by(board)
+    for number in rng.choice(np.arange(1, len(RENAMINGS)), 2, replace=False):
+        image, hands = RENAMINGS[number][board // 13] * 13 + board % 13, hand_maps()[number]
+        other = player.range_policy(nodes, image.tolist())[:, hands]
+        differs = np.flatnonzero((np.abs(other - rows) > SUM_TOLERANCE).any(axis=0) & live)
+        if len(differs):
+            hand = int(differs[0])
+            where = [f" on {cards_text(one)}" if len(one) else "" for one in (board, image)]
+            raise UsageError(
+                f"{called} says that it plays alike whatever suits are called (ignores_suits), and does not: it plays "
+                f"{cards_text(_PAIRS[hand])}{where[0]} otherwise than {cards_text(_PAIRS[hands[hand]])}{where[1]}. Without "
+                "that promise all suits are walked."
+            )
 
 
 def deck_with(board: Sequence[int]) -> Int8s:

@@ -1,4 +1,5 @@
-"""Drills: one's own mistakes as questions, the dearest of those that are due first, each asked again the later the better it went.
+"""Drills: one's own mistakes, or spots of a library, as questions: the dearest of those that are due first, each asked again the
+later the better it went.
 
 A question that is answered without a cost comes again after 1, 2, 4, 8, ... days (Leitner's boxes); one that is missed, today.
 """
@@ -8,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from attrs import asdict, evolve, field, frozen
+import numpy as np
+from attrs import asdict, field, frozen
+from attrs.validators import ge
 
 from cardai.arena.records import Record
 from cardai.core.errors import DamagedFileError
@@ -25,13 +28,15 @@ class Known:
 
     box: int = field(default=0, validator=whole(0, MOST_BOXES))
     due: int = field(default=0, validator=whole())
+    cost: float = field(default=0.0, validator=ge(0.0))
+    """What the last answer cost, in the unit of its judge."""
 
-    def answered(self, right: bool, today: int) -> Known:
+    def answered(self, right: bool, today: int, cost: float = 0.0) -> Known:
         """Return how it stands after an answer of ``today``."""
         if not right:
-            return Known(0, today)
+            return Known(0, today, cost)
         box = min(self.box + 1, MOST_BOXES)
-        return evolve(self, box=box, due=today + 2 ** (box - 1))
+        return Known(box, today + 2 ** (box - 1))
 
 
 @frozen
@@ -65,6 +70,18 @@ def due(asked: Iterable[Question], known: Mapping[str, Known], today: int) -> li
     """Return the questions that are due, the dearest first."""
     ready = [one for one in asked if known.get(one.name, Known()).due <= today]
     return sorted(ready, key=lambda one: (-one.decision.cost, one.name))
+
+
+def order(names: Sequence[str], known: Mapping[str, Known], today: int, rng: np.random.Generator) -> list[str]:
+    """Return the questions of a sitting: those that are due, the dearest first, then in any order those that were never asked.
+
+    Where there are none, all of them, the one that is due next first.
+    """
+    asked = [name for name in names if name in known]
+    new = sorted(name for name in names if name not in known)
+    ready = sorted((name for name in asked if known[name].due <= today), key=lambda name: (-known[name].cost, name))
+    found = [*ready, *(new[k] for k in rng.permutation(len(new)))]
+    return found or sorted(asked, key=lambda name: (known[name].due, name))
 
 
 def read(path: Path) -> dict[str, Known]:

@@ -65,7 +65,12 @@ def answered(match: Match, question: Question, action: int) -> Answer:
 def keep_answer(question: Question, found: Decision | None) -> Answer:
     """Keep how the answer to a question went; ``found`` is what the judge says of it. Raises WriteError."""
     right = found is not None and not found.cost
-    known = due()
-    known[question.name] = known.get(question.name, Known()).answered(right, today())
-    drills.write(kept.folder() / "drills.json", known)
+    keep(question.name, right, 0.0 if found is None else found.cost)
     return Answer(right, found, question.decision)
+
+
+def keep(name: str, right: bool, cost: float) -> None:
+    """Keep how the answer to the question of that name went, and what it cost. Raises WriteError, DamagedFileError."""
+    known = due()
+    known[name] = known.get(name, Known()).answered(right, today(), cost)
+    drills.write(kept.folder() / "drills.json", known)

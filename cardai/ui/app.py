@@ -16,6 +16,7 @@ from cardai.ui.amounts import big_blind_of
 from cardai.ui.base import CardaiApp
 from cardai.ui.cards import Palette
 from cardai.ui.choosing import LAST, ChooseGame, ChoosePlayer
+from cardai.ui.drilling import Drill, Drilling
 from cardai.ui.match import Match
 from cardai.ui.players import at_once
 from cardai.ui.table import Playing
@@ -24,7 +25,7 @@ from cardai.ui.warming import warm
 
 @frozen
 class PlayOptions:
-    """What the app begins with: a game and opponents (None: ask), a match to go on with, the seed, where to keep it."""
+    """What the app begins with: a game and opponents (None: ask), a match to go on with, the seed, where to keep it; or a drill."""
 
     game: str | None = None
     opponents: tuple[str, ...] = ()
@@ -34,6 +35,7 @@ class PlayOptions:
     palette: Palette = "two"
     coach: When = ""
     big_blinds: bool = False
+    drill: Drill | None = None
 
 
 class PlayApp(CardaiApp):
@@ -47,7 +49,9 @@ class PlayApp(CardaiApp):
         self.problem: Exception | None = None
 
     def on_mount(self) -> None:
-        if self.options.resume:
+        if self.options.drill is not None:
+            self._drill(self.options.drill)
+        elif self.options.resume:
             self._resume(self.options.record)
         elif self.options.game is None:
             self.push_screen(ChooseGame(), self._game_chosen)
@@ -84,7 +88,7 @@ class PlayApp(CardaiApp):
         """Sit down; one opponent takes all further seats."""
         seats = make.game(game).num_players - 1
         everybody = list(opponents) * seats if len(opponents) == 1 else list(opponents)
-        seed = self.options.seed if self.options.seed is not None else int.from_bytes(os.urandom(4), "big")
+        seed = self._seed()
 
         def file() -> Path:
             return Path(self.options.record) if self.options.record else kept.new_file(game)
@@ -94,6 +98,21 @@ class PlayApp(CardaiApp):
             return Match.begin(game, everybody, seed, path)
 
         self._sit(file, begun)
+
+    def _seed(self) -> int:
+        return self.options.seed if self.options.seed is not None else int.from_bytes(os.urandom(4), "big")
+
+    def _drill(self, drill: Drill) -> None:
+        """Sit down at a library's spots; the coach speaks at once unless he was told when."""
+        self.push_screen(
+            Playing(
+                lambda: self._counted(Drilling(drill, self._seed())),
+                self.palette,
+                lambda: None,
+                self.fail,
+                self.options.coach or "now",
+            )
+        )
 
     def _resume(self, record: str | None) -> None:
         self._sit(lambda: Path(record) if record else kept.last(), Match.resume)

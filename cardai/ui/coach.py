@@ -42,7 +42,8 @@ class Coaching(Screen[None]):
         self.told = ""
         if self.coach == "now":
             try:
-                self.told = word_of(match.judged(action), match.coach.unit)
+                found = match.judged(action)
+                self.told = word_of(found, match.coach.unit) or (match.praise if found else "")
             except CardaiError as error:  # nobody judges this game: it is said once
                 self.told, self.coach = str(error), ""
         match.act(action)

@@ -16,6 +16,8 @@ from cardai.ui.scene import Scene, Standing
 
 SOME = 10
 """Hands from which on their mean is shown: of fewer, its interval is as wide as anything."""
+LONG = 60
+"""Letters of a game's spec beyond which what people call it stands in its place."""
 KEYS_HELP = """
 At the table: the letter before an action plays it, and the same letter means the same throughout a game: f fold, c check \
 or call, r bet or raise, / half the pot, p the pot, a all-in, k knock. A card is its rank, as it stands on it (2 to 9, T or \
@@ -58,7 +60,9 @@ def flowed(items: Sequence[Text], width: int) -> Text:
 
 def title_of(scene: Scene) -> Text:
     """Return the first line: the game, where the match stands, and what the person has won."""
-    text = Text.assemble((registry.spec_of(scene.game), "bold"), f"   {scene.title}")
+    spec = registry.spec_of(scene.game)
+    called = spec if len(spec) <= LONG else scene.game.title or spec.partition(":")[0]  # a path leaves no room
+    text = Text.assemble((called, "bold"), f"   {scene.title}")
     return text.append(f"   {standing_text(scene)}", "dim") if scene.standing is not None else text
 
 

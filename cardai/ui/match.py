@@ -36,14 +36,20 @@ class Match:
     The table is ``stepwise``: :meth:`step` lets a program move, so that whoever shows the match chooses when, and where.
     """
 
+    praise = ""
+    """What the coach says at once of an action that cost nothing; "" nothing."""
+
     def __init__(self, table: Table) -> None:
-        self.table = table
-        self.game: Game = table.game
-        self._log: list[Entry] = []
-        self._advisers: dict[str, Adviser] = {}
-        self.coach: Coach = coach_of(table.game)
         self.blind = 0
         """The chips of a big blind, where scenes are to show amounts in these."""
+        self._sit(table, coach_of(table.game))
+
+    def _sit(self, table: Table, coach: Coach) -> None:
+        self.table = table
+        self.game: Game = table.game
+        self.coach = coach
+        self._log: list[Entry] = []
+        self._advisers: dict[str, Adviser] = {}
 
     @classmethod
     def begin(cls, game: Game | str, opponents: Sequence[Any], seed: int, save: str | Path | None = None) -> Match:
@@ -90,6 +96,11 @@ class Match:
         seat = self.table.to_act
         return seat is not None and not self.table.is_outside(seat)
 
+    @property
+    def records(self) -> Sequence[Record]:
+        """The hands that are over."""
+        return self.table.records
+
     def scene(self) -> Scene:
         """Return what the person sees."""
         table, seat = self.table, self.seat
@@ -107,7 +118,7 @@ class Match:
             {} if end is None else {s: end.views[s] for s in end.shown if s != seat},
             menu_of(self.game, view, table.legal()) if mine else None,
             end,
-            standing(self.game, table.records, None if table.game_over else table.game_number),
+            standing(self.game, self.records, None if table.game_over else table.game_number),
             table.game_over,
             self.blind,
         )

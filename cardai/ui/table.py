@@ -283,6 +283,7 @@ class Playing(Watching, Coaching):
     def _enter(self) -> None:
         match = self.match
         if match is not None and not self.work.busy and match.table.hand_over:
+            self.told = ""
             self._do(match.next_hand)
         elif not self._needs_turn() and self.board is not None:
             listed = self.board.listed()

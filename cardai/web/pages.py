@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 from pathlib import Path
 from urllib.parse import parse_qs, quote
 
@@ -22,6 +23,7 @@ from cardai import make
 from cardai.arena.display import explained, flowing
 from cardai.core.errors import CardaiError
 from cardai.ui import kept
+from cardai.ui.drilling import Drill, Drilling
 from cardai.ui.players import title_of
 from cardai.web.door import Door, Guarded
 from cardai.web.jobs import Jobs
@@ -29,7 +31,7 @@ from cardai.web.offers import Offers, Table, ladder, matches
 from cardai.web.past import Past
 from cardai.web.render import HERE, render
 from cardai.web.sittings import FullError, Sitting, Sittings
-from cardai.web.socket import talk
+from cardai.web.socket import judged, talk
 from cardai.web.study.bench import Bench
 from cardai.web.study.pages import Pages
 from cardai.web.study.reports import ReportPages
@@ -57,6 +59,8 @@ class Asked:
     seed: int | None = None
     library: Path | None = None
     """Solved spots that the study shows."""
+    drill: Drill | None = None
+    """A library's spots to play, in place of a game."""
 
     @classmethod
     def of(
@@ -67,11 +71,12 @@ class Asked:
         record: str | None,
         seed: int | None,
         library: Path | None = None,
+        drill: Drill | None = None,
     ) -> Asked:
         """Return what a call of the command asks for; one opponent takes all further seats."""
         path = None if record is None else Path(record)
         if game is None:
-            return cls(None, resume, path, seed, library)
+            return cls(None, resume, path, seed, library, drill)
         seats = make.game(game).num_players - 1
         return cls(Table(game, opponents * seats if len(opponents) == 1 else opponents), resume, path, seed, library)
 
@@ -107,6 +112,7 @@ class House:
             *ShelfPages(study).routes(),
             *ReportPages(study).routes(),
             *ReviewPages(study).routes(),
+            Route("/drill/spots", self._library_drilled, methods=["POST"]),
             WebSocketRoute("/table/{name}/ws", lambda ws: talk(ws, self.tables, self.offers)),
             *Past(self.door.root, self.tables, self.offers, self._page, _form, self.jobs).routes(),
             Mount("/static", StaticFiles(directory=HERE / "static")),
@@ -138,6 +144,8 @@ class House:
 
     async def _root(self, request: Request) -> Response:
         asked = self.asked
+        if asked.drill is not None:
+            return await self._drilled(asked.drill, asked.seed)
         if asked.table is None and not asked.resume:
             return RedirectResponse(f"{self.door.root}games", 303)
         if asked.table is not None and not asked.table.opponents and make.game(asked.table.game).num_players > 1:
@@ -154,6 +162,19 @@ class House:
             return await self.tables.resume(path)
         seed = asked.seed if asked.seed is not None else int.from_bytes(os.urandom(4), "big")
         return await self.tables.begin(asked.table.game, asked.table.opponents, seed, asked.record)
+
+    async def _drilled(self, drill: Drill, seed: int | None = None) -> Response:
+        """Lay a table at which the spots of a library are drilled."""
+        root = seed if seed is not None else int.from_bytes(os.urandom(4), "big")
+        match = await run_in_threadpool(Drilling, drill, root)
+        return self._to(
+            self.tables.practise(f"drill-{secrets.token_urlsafe(9)}", match.game, lambda: match, judged).name
+        )
+
+    async def _library_drilled(self, request: Request) -> Response:
+        form = await _form(request)
+        shelf = Shelf(self.asked.library)
+        return await self._drilled(Drill(str(shelf.library(form.get("library", "")).directory)))
 
     async def _games(self, request: Request) -> Response:
         offered, held = await run_in_threadpool(self.offers.games), await run_in_threadpool(matches)

@@ -141,7 +141,8 @@ async def _act(sitting: Sitting, page: Page, said: Said) -> str:
 def judged(match: Match, action: int) -> Told | None:
     """Return what the coach says at once of an action, None where it cost nothing."""
     try:
-        words = word_of(match.judged(action), match.coach.unit)
+        found = match.judged(action)
+        words = word_of(found, match.coach.unit) or (match.praise if found else "")
     except CardaiError as error:
         words = said_of(error)
     return {"kind": "said", "words": words} if words else None

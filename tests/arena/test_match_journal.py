@@ -51,7 +51,7 @@ def test_cut_off_anywhere_a_match_goes_on_to_the_same_record(
     lines = whole[1].splitlines(keepends=True)
     groups = {g: b"".join(line for line in lines[1:] if json.loads(line)["group"] == g) for g in range(12)}
     order = list(groups)
-    for _ in range(12):
+    for _ in range(5):
         rng.shuffle(order)  # they come as they finish
         data = lines[0] + b"".join(groups[g] for g in order)
         cut = rng.randrange(len(data))

@@ -189,9 +189,10 @@ def test_every_legal_action_can_be_typed_as_the_menu_shows_it(game: str, most: i
         "holdem_nolimit:bets=0.5+0.75+pot+2", "holdem_nolimit", "triple_draw:players=3", "holdem_nolimit:ante=7",
     ],
 )  # fmt: skip
-def test_amounts_in_words_are_what_is_put_in(game: str) -> None:
+@pytest.mark.parametrize("hands", sizes(5, 12))
+def test_amounts_in_words_are_what_is_put_in(game: str, hands: int) -> None:
     """Played out, an action puts in what its words said, counted on its street."""
-    for seed in range(12):
+    for seed in range(hands):
         rng = Random(seed)
         table = Table(game, [None] * cardai.game(game).num_players, seed=seed)
         while not table.hand_over:

@@ -367,6 +367,10 @@ def test_what_a_move_turns_up_is_no_leak_where_openspiels_rules_say_so() -> None
     """A card of Hanabi that is thrown away is shown to who held it; it was hidden until then."""
     assert cardai.game("openspiel", name="hanabi").shows_later
     assert not cardai.game("openspiel", name="gin_rummy").shows_later
+
+
+@pytest.mark.long
+def test_hanabis_cards_that_are_thrown_away_are_no_leak() -> None:
     case = {case.check.name: case for case in testing.checks_for("game", "openspiel:name=hanabi")}
     case["nothing-leaks"]()
 

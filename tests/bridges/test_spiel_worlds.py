@@ -12,6 +12,7 @@ import pytest
 import cardai
 from cardai.core.errors import UsageError
 from cardai.core.fields import unpack_view
+from tests.support import sizes
 
 pytest.importorskip("pyspiel")
 ROW = np.zeros(1, np.int64)
@@ -22,7 +23,8 @@ def view_of(game: Any, tables: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "name", ["kuhn_poker", "leduc_poker(players=3)", "liars_dice", "phantom_ttt", "hearts", "oh_hell", "spades"]
+    "name",
+    [*sizes("kuhn_poker", "phantom_ttt", "hearts", "oh_hell"), "leduc_poker(players=3)", "liars_dice", "spades"],
 )
 def test_drawn_hands_look_the_same_to_the_player_and_can_be_played_on(name: str) -> None:
     game: Any = cardai.game("openspiel", name=name)

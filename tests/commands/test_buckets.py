@@ -16,7 +16,7 @@ def test_a_hand_is_shown_with_its_bucket(cardai: Call) -> None:
     assert (found["street"], found["bucket"], found["of"]) == ("river", 0, 1)
     assert found["share"] == pytest.approx(1.0)
     assert found["hand"]["strength"] == pytest.approx(1.0, abs=0.02)  # the best hand but for a few
-    assert "KsKh on KdQd4c7s2h" in cardai(*ONE, "--board", "KdQd4c7s2h", "--hand", "KsKh").out
+    assert "KsKh on KdQd4c" in cardai(*ONE, "--board", "KdQd4c", "--hand", "KsKh").out
 
 
 def test_starting_hands_have_classes_of_their_own(cardai: Call) -> None:

@@ -41,6 +41,7 @@ def test_new_plugins_are_listed(site: Path) -> None:
         assert f"my-{kind}" in listed
 
 
+@pytest.mark.long
 def test_a_new_agent_plays_a_new_game(site: Path) -> None:
     done = cardai("run", "--game", "my-game", "--agent", "my-agent", "--vs", "my-agent", "--games", "20", path=site)
     assert done.returncode == 0, done.stderr

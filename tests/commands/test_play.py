@@ -146,6 +146,7 @@ def test_a_tournament_is_saved_and_resumed(cardai: Call, bots: str, tmp_path: Pa
         assert (out / "crosstable.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_an_interrupted_tournament_says_how_to_go_on(
     cardai: Call, bots: str, waits: tuple[str, str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

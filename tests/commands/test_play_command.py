@@ -46,6 +46,8 @@ def test_playing_otherwise_needs_no_textual() -> None:
         (("gin", "--vs", "simple", "--vs", "simple"), 2, "gin has 1 seats beside yours: give --vs once"),
         (("video_poker", "--vs", "random"), 2, "video_poker is played alone. Leave out --vs random."),
         (("kuhn", "--browser", "--coach", "now"), 2, "--four-colours, --big-blinds and --coach are of the terminal"),
+        (("drill:library=nowhere",), 2, "There is no spot to drill in 'nowhere'. Keep some: cardai solve"),
+        (("drill:library=nowhere", "--vs", "random"), 2, "A drill has its own opponent and keeps how it went"),
         (("kuhn", "--vs", "human"), 2, "human is a person: cardai play seats one. Give a program by --vs."),
     ],
 )
@@ -115,6 +117,7 @@ def test_a_hand_is_played_in_a_terminal_and_the_match_is_kept(tmp_path: Path) ->
     assert records.read(file).unfinished is not None
 
 
+@pytest.mark.long
 def test_a_record_is_looked_at_in_the_app_at_a_terminal(tmp_path: Path) -> None:
     pytest.importorskip("textual")
     file = tmp_path / "hands.jsonl"

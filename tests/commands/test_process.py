@@ -282,6 +282,7 @@ def test_sigterm_saves_a_training_as_ctrl_c_does(tmp_path: Path) -> None:
     assert len(list((tmp_path / "run" / "checkpoints").glob("step-*"))) == 1
 
 
+@pytest.mark.long
 def test_a_closed_terminal_saves_a_training_too(tmp_path: Path) -> None:
     pty = pytest.importorskip("pty", reason="terminals are tested where there are POSIX ones")
     master, slave = pty.openpty()
@@ -406,6 +407,10 @@ def test_a_plugin_that_changes_the_directory_loses_no_record(tmp_path: Path, pla
     ended = called(*KUHN, "-a", "moves", "--plugin", "players.py", "-n", "20", "--record", "r.jsonl", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert len((tmp_path / "r.jsonl").read_text().splitlines()) == 21
+
+
+@pytest.mark.long
+def test_a_plugin_that_changes_the_directory_loses_no_tournament(tmp_path: Path, players: str) -> None:
     pairs = ["tournament", "-g", "kuhn", "-a", "lowest", "-a", "moves", "-n", "20", "--out", "t"]
     ended = called(*pairs, "--plugin", "players.py", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr

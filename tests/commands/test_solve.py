@@ -59,6 +59,7 @@ def test_the_grid_is_drawn(cardai: Any, tmp_path: Path) -> None:
         (("--board", "KsTh7s4d2c", "--pot", "99999999999", "--stack", "9"), "The pot must be from 1 to"),
         ((*SPOT, "--at", "x b7"), "cannot go on with 'b7'"),
         (("/nowhere/at/all",), "There is no solved spot"),
+        (("KsTh7s4d2c", "--pot", "3"), "Cards are given by --board: --board KsTh7s4d2c."),
         (("/nowhere/at/all", "--pot", "3"), "has its own pot. Leave out --pot"),
     ],
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cardai.core import kernel_sources
-from tests.support import ROOT, fake_distribution, python
+from tests.support import ROOT, fake_distribution, python, sizes
 
 RULES = "# kernel constants\nfrom cardai.core.kernel import kernel\nPRIZE = {prize}\n@kernel\ndef prize(n):\n    return n * PRIZE\n"
 PLAY = (
@@ -187,7 +187,11 @@ def test_a_kernel_that_only_kernels_call_is_no_function_of_python_until_python_c
     assert run() == ["31 0 0", *values[1:], ""], "both stages come from the cache"
 
 
-def test_a_kernel_that_a_kernel_calls_first_is_read_whole_for_python(tmp_path: Path) -> None:
+ORDERS = (["outer"], ["make"], ["outer", "make"], ["make", "outer"])
+
+
+@pytest.mark.parametrize("orders", sizes(ORDERS[:2], (ORDERS,)))
+def test_a_kernel_that_a_kernel_calls_first_is_read_whole_for_python(tmp_path: Path, orders: list[list[str]]) -> None:
     """What a wrapper makes Python's objects with lies in an environment that both stages name: numba read no second one."""
     file, cache = tmp_path / "making.py", tmp_path / "cache"
     file.write_text(
@@ -195,7 +199,7 @@ def test_a_kernel_that_a_kernel_calls_first_is_read_whole_for_python(tmp_path: P
         "@kernel\ndef make(n):\n    return np.arange(n)\n@kernel\ndef outer(n):\n    return make(n).sum()\n"
         "for name in sys.argv[1:]:\n    print(dict(make=make, outer=outer)[name](3))\n"
     )
-    for order in (["outer"], ["make"], ["outer", "make"], ["make", "outer"]):
+    for order in orders:
         done = python(str(file), *order, CARDAI_CACHE_DIR=str(cache))
         assert done.stdout.splitlines() == [{"make": "[0 1 2]", "outer": "3"}[name] for name in order], done.stderr
 

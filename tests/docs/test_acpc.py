@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from cardai.core import registry
 from cardai.formats import read_hands
 from cardai.formats.acpc.gamedef import game_names
@@ -17,6 +19,7 @@ TEXT = (Path(__file__).resolve().parents[2] / "docs" / "acpc.md").read_text(enco
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.long
 def test_the_commands_run_as_written(tmp_path: Path) -> None:
     script = "set -e\ncardai() { " + f"'{sys.executable}' -m cardai " + '"$@"; }\n' + "".join(BLOCKS)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}

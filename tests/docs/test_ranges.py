@@ -15,6 +15,7 @@ from tests.commands.conftest import Call, cardai  # noqa: F401
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "ranges.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_the_commands_run_in_order(cardai: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)

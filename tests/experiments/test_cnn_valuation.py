@@ -16,6 +16,7 @@ GAME = "acpc_limit_2p"
 FOLDER = ROOT / "experiments" / "cnn_valuation"
 
 
+@pytest.mark.long
 def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
     main = runpy.run_path(str(FOLDER / "__main__.py"))["main"]

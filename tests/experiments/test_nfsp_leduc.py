@@ -10,6 +10,7 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "experiments" / "nfsp_leduc" / "run.py"
 
 
+@pytest.mark.long
 def test_it_goes_on_where_it_stopped_and_says_what_it_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

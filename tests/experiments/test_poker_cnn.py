@@ -40,6 +40,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Any:
     return shared.Experiment("Tiny", "triple_draw", (entry,), ("draw_heuristic", "random"), (), {}, "hand+draws_left")
 
 
+@pytest.mark.long
 def test_one_command_trains_plays_and_reports_what_there_is(
     tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

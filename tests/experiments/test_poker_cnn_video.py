@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from cardai.draw import holds, video_poker
-from tests.support import sizes
 
 SCRIPT = Path(__file__).parents[2] / "experiments" / "poker_cnn_video" / "run.py"
 
 
-@pytest.mark.parametrize("every", sizes(160, 1))
+@pytest.mark.long
+@pytest.mark.parametrize("every", [160, 1])
 def test_it_goes_on_where_it_stopped_and_measures_exactly(
     every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

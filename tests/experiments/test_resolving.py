@@ -86,6 +86,7 @@ def test_who_plays_whom_with_a_network_and_blueprints(tmp_path: Path) -> None:
     assert (limit[0], free[0]) == ("resolving:threads=1", "resolving:threads=1 with a network and a blueprint")
 
 
+@pytest.mark.long
 def test_the_local_best_response_walks_the_same_board_whatever_else_is_measured() -> None:
     from resolving_matches import SETTINGS, response_boards
 

@@ -17,6 +17,7 @@ pytest.importorskip("matplotlib")
 FOLDER = ROOT / "experiments" / "value_networks"
 
 
+@pytest.mark.long
 def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
     monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))

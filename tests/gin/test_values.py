@@ -22,6 +22,7 @@ from cardai.gin.melds import best_arrangements, card_points, deadwood
 from cardai.gin.selfplay import play_hands, seats_for
 from cardai.gin.styles import win_table
 from cardai.gin.values import EDGES, Explorer, Fitting, ValueNetworks, ValuePlayer, read_values, write_values
+from tests.support import sizes
 
 LIMITS = np.full(52, 10, np.int64)
 EVEN = np.array([20.0, -20, 10, -10, 40, -40])
@@ -138,11 +139,12 @@ def test_features_of_the_hand_are_as_the_slow_reference_says() -> None:
     assert outs > 3
 
 
-def test_the_player_takes_the_discard_the_networks_like_best() -> None:
+@pytest.mark.parametrize("every", sizes(8, 4))
+def test_the_player_takes_the_discard_the_networks_like_best(every: int) -> None:
     values = some_values(3)
     player = ValuePlayer(values).for_game(cardai.game("gin"))
     different = set()
-    for view, legal in views_of(DISCARD, 2)[::4]:
+    for view, legal in views_of(DISCARD, 2)[::every]:
         hand = set(cards_of(int(view["hand"][0])))
         allowed = [int(c) for c in np.flatnonzero(legal[0, :52])]
         found = act(player, view, legal)

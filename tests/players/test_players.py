@@ -247,7 +247,14 @@ def test_nothing_but_what_a_player_reads_is_in_the_box() -> None:
 
 
 @pytest.mark.parametrize("rivers", sizes({"hands": 1}, {"boards": 1}), ids=str)
-@pytest.mark.parametrize("name", [name for name, card in CARDS.items() if "limit" in card["game"]])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if network(name) else [])
+        for name, card in CARDS.items()
+        if "limit" in card["game"]
+    ],
+)
 def test_every_measure_of_large_games_takes_the_players_in_the_box(
     boxed: None, tmp_path: Path, name: str, rivers: dict[str, int]
 ) -> None:

@@ -104,7 +104,7 @@ def test_all_planted_mistakes_in_video_poker_are_found_and_ranked_by_what_they_c
     ("game", "agents"),
     [
         ("kuhn", ["equilibrium", "random"]),
-        ("leduc:suits=false", ["equilibrium", "random"]),
+        pytest.param("leduc:suits=false", ["equilibrium", "random"], marks=pytest.mark.long),
         ("video_poker", ["video_perfect"]),
     ],
 )

@@ -9,6 +9,7 @@ from cardai import make
 from cardai.study.graded import Decision
 from cardai.study.judge import Judge, judge_for
 from cardai.study.review import leak_of
+from tests.support import sizes
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +17,7 @@ def judge() -> Judge:
     return judge_for(make.game(GAME))
 
 
-@pytest.mark.parametrize("name", ["calls every bet at the end", "never bets a pair"])
+@pytest.mark.parametrize("name", sizes("calls every bet at the end", "never bets a pair"))
 def test_a_planted_leak_is_first_and_its_cost_is_told(judge: Judge, name: str) -> None:
     leak = next(one for one in LEAKS if one.name == name)
     review, exact = tried(judge.game, judge, leak, 600, 11)

@@ -1,8 +1,7 @@
 """The grader: each street of a pot for two is solved from the ranges that the line so far leaves, and the hero's decisions
 are compared with the best of the actions that were looked at.
 
-The floor of a decision is the spot's exploitability by the share of the opponent's range that comes there: a strategy that can
-be exploited by e in all may be wrong by e / p where it comes with probability p.
+The floor of a decision is the spot's exploitability by the share of the opponent's range that comes there (:func:`noise_at`).
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from cardai.poker.hands.equity import range_equity
 from cardai.poker.notation import parse_range
 from cardai.poker.ranges.library import Library, canonical, image
 from cardai.poker.ranges.position import SAME, Position
+from cardai.poker.ranges.reading import noise_at
 from cardai.poker.ranges.solution import Solution, prepare, solve
 from cardai.poker.ranges.spot import STREETS, Spot
 from cardai.study.graded import Decision, GradedHand
@@ -36,8 +36,6 @@ BEHIND = 10
 OFF = "the way it was played is not in the tree that was solved"
 UNMET = "the range of the player does not hold his hand there"
 RARE = "the opponent hardly ever comes there in the solution"
-SELDOM = 1e-4
-"""How much of his range an opponent must come with for his hands to mean anything."""
 LEAST = 0.01
 """The weight that the hero's own hand has at least in his range: he held it."""
 
@@ -156,11 +154,10 @@ class _Graded:
             return
         best = int(np.argmax(values))
         best = taken if values[taken] >= values[best] else best
-        came = _reach(position, 1 - hand.hero) / _reach(solution.at(), 1 - hand.hero)
-        if came < SELDOM:
+        floor = noise_at(solution, position) / blind
+        if not np.isfinite(floor):
             self.left_out[RARE] += 1
             return
-        floor = solution.exploitability / 100 * float(solution.spot.pot) / blind / came
         lost = float(values[best] - values[taken])
         words = [_words(token, blind) for token in position.tokens]
         reasons = self._reasons(solution, position, line, (taken, best)) if lost > floor else ()
@@ -219,10 +216,6 @@ def _kept(library: Library, spot: Spot) -> Solution | None:
         return library.get(spot)
     except (DamagedFileError, UsageError) as error:
         raise CardaiError(str(error)) from error
-
-
-def _reach(position: Position, seat: int) -> float:
-    return float(position.weights[seat].sum())
 
 
 def _with(weights: Float64s, cards: tuple[int, int]) -> Float64s:

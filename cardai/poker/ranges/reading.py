@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from cardai.poker.ranges.position import Position, follow
 from cardai.poker.ranges.public_tree import DEAL, DECISION, Node
 from cardai.poker.ranges.solution import Solution
 
+SELDOM = 1e-4
+"""How much of his range a player must come with for his hands to mean anything."""
 MOST_ROWS = 20_000_000
 """The most rows of a tree that are written."""
 
@@ -39,6 +42,16 @@ def equities(position: Position) -> tuple[tuple[float, float], Float64s]:
 def costs(position: Position) -> Float64s:
     """Return (A, n) what each action loses to the best one, in chips, for each hand."""
     return np.asarray(np.nanmax(np.nan_to_num(position.values, nan=-np.inf), axis=0) - position.values)
+
+
+def noise_at(solution: Solution, position: Position) -> float:
+    """Return by how much what actions are worth at a decision may be off, in chips; inf where the other hardly ever comes.
+
+    A strategy that can be exploited by e in all may be wrong by e / p where the other comes with the share p of his range.
+    """
+    other = 1 - position.seat
+    came = float(position.weights[other].sum() / solution.at().weights[other].sum())
+    return solution.exploitability / 100 * float(solution.spot.pot) / came if came >= SELDOM else math.inf
 
 
 def groups(position: Position) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from cardai.poker.fields import POKER, betting_fields, history_fields
 from cardai.poker.hands import combos
 from cardai.poker.hands.equity import hand_equity
 from cardai.poker.ranges.cfr import meetings
-from cardai.poker.ranges.lines import action_words
+from cardai.poker.ranges.lines import action_words, token
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, Node, PublicTree
 from cardai.poker.ranges.spot import Spot
 from cardai.poker.rules.answers import CardAnswers
@@ -35,19 +35,50 @@ def action_numbers(node: Node) -> list[int]:
     return [action.kind if action.kind < 2 else next(bets) for action in node.actions]
 
 
+def node_at(root: Node, history: Iterable[int]) -> Node:
+    """Return where what was done from the root on leads to: the next decision, or an end."""
+    node = _past_cards(root)
+    for action in history:
+        node = _past_cards(node.children[action_numbers(node).index(action)])
+    return node
+
+
+def _past_cards(node: Node) -> Node:
+    while node.kind == DEAL:
+        node = node.children[0]
+    return node
+
+
+def line_of(root: Node, history: Iterable[int], cards: Sequence[int]) -> str:
+    """Return what was done from the root of a spot's tree on as a line (:mod:`.lines`); ``cards`` are those that came."""
+    node, words, come = root, list[str](), list(cards)
+    for action in (*history, None):
+        while node.kind == DEAL:
+            words.append(card_text(come.pop(0)))
+            node = node.children[0]
+        if action is not None:
+            chosen = action_numbers(node).index(action)
+            words.append(token(node, node.actions[chosen]))
+            node = node.children[chosen]
+    return " ".join(words)
+
+
 class SpotGame(StateGame, CardAnswers):
     """Base of the game of a spot; a subclass says which."""
 
     families: ClassVar[tuple[Family, ...]] = (POKER,)
     zero_sum: ClassVar[bool] = True
+    title: ClassVar[str] = "Spot of hold'em"
     rules: ClassVar[str] = (
         "Both players hold a hand of their range, drawn so that every pair of hands that share no card is as likely as the "
         "product of its weights. The pot is half from each. Seat 0 acts first on every street; bets are those of the "
-        "spot. Stacks are the shorter one; where a spot has cents or an odd pot, chips are its smallest parts."
+        "spot. Stacks are the shorter one; where a spot has cents or an odd pot, what is seen of chips is in its smallest parts."
     )
     deck = FRENCH
     hole = Hole(2)
     ranking = HIGH
+    directory: str = ""
+    """Where its solution is kept; "" where there is none."""
     num_players = 2
     num_chance_outcomes = combos.COUNT
 
@@ -86,6 +117,19 @@ class SpotGame(StateGame, CardAnswers):
     def num_distinct_actions(self) -> int:  # type: ignore[override]
         return 1 + max(max(action_numbers(node)) for node in self._nodes if node.kind == DECISION)
 
+    @property
+    def max_utility(self) -> float:
+        return super().max_utility / self.tree.scale
+
+    def in_chips(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a view whose amounts are the spot's chips, not its smallest parts: as people see it."""
+        scale = self.tree.scale
+        return {
+            **view,
+            **{name: view[name] / scale for name in ("pot", "to_call")},
+            **{name: [chips / scale for chips in view[name]] for name in ("spent", "round_spent", "stacks")},
+        }
+
     @cached_property
     def longest(self) -> int:
         """The most actions of a hand."""
@@ -114,13 +158,7 @@ class SpotGame(StateGame, CardAnswers):
         return ACTIONS[action] if action < 2 else f"bet or raise, size {action - 1}"
 
     def action_words(self, action: int, view: Mapping[str, Any]) -> str:
-        node = self.tree.root
-        for done in [int(a) for a in view["history"] if a >= 0]:
-            while node.kind == DEAL:
-                node = node.children[0]
-            node = node.children[action_numbers(node).index(done)]
-        while node.kind == DEAL:
-            node = node.children[0]
+        node = node_at(self.tree.root, [int(a) for a in view["history"] if a >= 0])
         numbers = action_numbers(node)
         if node.kind != DECISION or action not in numbers:
             return self.action_to_string(action)
@@ -223,7 +261,7 @@ class SpotState(State):
     def returns(self) -> list[float]:
         if not self.is_terminal():
             return [0.0, 0.0]
-        won: list[float] = self.game.tree.won[:, self.node.number].tolist()
+        won: list[float] = (self.game.tree.won[:, self.node.number] / self.game.tree.scale).tolist()
         if self.node.kind == FOLD:
             return won
         shown = [_PAIRS[hand].tolist() for hand in self.hands]

@@ -29,7 +29,7 @@ from cardai.poker.buckets.tables import STREETS as STREETS
 from cardai.poker.hand_classes import CLASSES
 from cardai.poker.hands.boards import BOARD_SIZES, boards
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
-from cardai.poker.range_policy import RangePolicy, blind_policy, range_player
+from cardai.poker.range_policy import RangePolicy, blind_policy, need_suits_alike, range_player
 from cardai.poker.ranges.leaves import apart
 from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree, holdem_tree
 from cardai.poker.responses.blind_response import blind_response
@@ -111,7 +111,9 @@ class _Streets(Sampler):
         if not options.street:
             need_late_showdowns(tree)
         self.options = options
-        self.walker = walker_on(options.device, tree, range_player(game, agent, tree))
+        player = range_player(game, agent, tree)
+        need_suits_alike(player, tree, brief(agent))
+        self.walker = walker_on(options.device, tree, player)
 
 
 class BoardSamples(_Streets):

@@ -21,15 +21,15 @@ def given(scene: Scene, cards: frozenset[int], blind: int) -> Mapping[str, Any]:
     board = [faced(scene.game, int(card)) for card in view["board"]] if "board" in shown else []
     empty = shown["board"].size - len(board) if "board" in shown else 0
     own = [int(card) for card in view[own_field(scene.game)]] if own_field(scene.game) in shown else []
-    pulled = sum(int(bet) for bet in view["round_spent"]) if scene.end is None else 0
+    pulled = sum(bet for bet in view["round_spent"]) if scene.end is None else 0
     return {
         "seats": [_seat(scene, (scene.seat + k) % count, k) for k in range(count)],
         "board": board,
         "empty": empty,
-        "pot": int(view["pot"]),
-        "middle": int(view["pot"]) - pulled,
+        "pot": view["pot"],
+        "middle": view["pot"] - pulled,
         "round": round_name(scene.game, view),
-        "to_call": int(view["to_call"]) if scene.end is None else 0,
+        "to_call": view["to_call"] if scene.end is None else 0,
         "own": [
             faced(scene.game, card, playable=card in cards, **({"place": k + 1} if cards else {}))
             for k, card in enumerate(own)
@@ -48,8 +48,8 @@ def _seat(scene: Scene, seat: int, place: int) -> Mapping[str, Any]:
         "mine": seat == scene.seat and scene.person,
         "position": position(scene, seat),
         "button": seat == int(view["button"]),
-        "stack": int(view["stacks"][seat]),
-        "bet": int(view["round_spent"][seat]) if ended is None else 0,
+        "stack": view["stacks"][seat],
+        "bet": view["round_spent"][seat] if ended is None else 0,
         "won": None if ended is None else ended.returns[seat],
         "folded": bool(view["folded"][seat]),
         "acting": scene.to_act == seat,

@@ -21,6 +21,7 @@ from cardai.cards.text import parse_cards
 from cardai.core.errors import OptionError
 from cardai.core.rng import derive_many
 from cardai.poker.hands.ranking import rank_deuce_to_seven
+from tests.support import sizes
 
 FOLD, CALL, RAISE, PAT = 0, 1, 2, 3
 ALL = PAT + 31
@@ -41,10 +42,9 @@ def against_pokerkit() -> ModuleType:
 @pytest.mark.parametrize(
     ("hands", "players", "stack"),
     [
-        (150, 2, 0),
-        pytest.param(750, 2, 0, marks=pytest.mark.long),
-        (100, 2, 550),
-        (75, 3, 0),
+        *sizes((75, 2, 0), (750, 2, 0)),
+        *sizes((50, 2, 550), (100, 2, 550)),
+        *sizes((40, 3, 0), (75, 3, 0)),
         (40, 6, 0),
         (35, 4, 700),
     ],

@@ -198,7 +198,7 @@ def training(game):
 
 def test_it_learns_to_keep_good_hands_and_to_throw_bad_ones(game):
     made, tables = create("trainer", SPEC).start(game, None, 1), game.tables(2)
-    made.iterate(6000)
+    made.iterate(2500)
     agent = made.agent({})
     decks = [[5, 4, 2, 1, 13, *range(20, 25)], [12, 25, 38, 51, 0, *range(20, 25)]]  # 7c6c4c3c2d and AcAdAhAs2c
     tables.reset(np.zeros(2, np.uint64), decks)

@@ -61,7 +61,7 @@ def test_rungs_are_drawn_by_their_probabilities_and_raising_is_as_likely_as_all_
     with torch.no_grad():
         last.weight.zero_()
         last.bias.copy_(torch.from_numpy(wanted))
-    count = 20_000
+    count = 5_000
     views = view(300, 100, 100, 19_900, count)
     legal = Amounts(np.ones((count, 3), bool), np.full(count, 450), np.full(count, 20_000))
     rng = Rows(hash_rows(np.arange(count, dtype=np.uint64), 7))

@@ -35,10 +35,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> str:
     [
         ("levels", "cnn_valuation_ours:buckets=true", {"act": "sample", "temperature": 0.5}),
         ("levels", "cnn_valuation_ours:buckets=true", {"act": "argmax"}),
-        ("suits", "poker_cnn_limit_ours", {"act": "sample"}),
-        ("suits", "cnn_valuation_ours:buckets=true", {"act": "sample"}),
+        pytest.param("suits", "poker_cnn_limit_ours", {"act": "sample"}, marks=pytest.mark.long),
+        pytest.param("suits", "cnn_valuation_ours:buckets=true", {"act": "sample"}, marks=pytest.mark.long),
         ("cnn", "cnn_valuation", {"act": "sample"}),
-        ("cnn_flat", "poker_cnn_limit", {"act": "sample"}),
+        pytest.param("cnn_flat", "poker_cnn_limit", {"act": "sample"}, marks=pytest.mark.long),
     ],
     ids=["levels", "likeliest", "cards", "strength and bucket", "publication", "pot as cards"],
 )

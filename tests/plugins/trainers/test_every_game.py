@@ -52,6 +52,8 @@ def test_every_trainer_is_tried() -> None:
 LONG = {
     *(("sd_cfr", name) for name in ("gin", "triple_draw", "holdem_limit")),
     ("nfsp", "holdem_spot"),
+    ("mmd", "gin"),
+    ("poker_cnn_betting", "gin"),
     *((name, "liars_dice") for name in ("cfr", "mccfr", "xfp", "nfsp", "poker_cnn_betting")),
 }
 """They take some seconds or half a minute: every information set is laid out, or hands are walked over plain States."""

@@ -18,6 +18,7 @@ from cardai.poker.hands.combos import COUNT, left_by, pairs
 from cardai.poker.range_policy import RangeAdapter, range_player
 from cardai.poker.ranges.public_tree import SHOWDOWN, holdem_tree
 from cardai.testing._trainer import TrainerSubject
+from tests.support import sizes
 
 TINY = "holdem_limit:max_raises=1+0+1+1"
 SPEC = "range_distillation:teacher=acpc_mix,sees=numbers,hands=24,nodes=6,hidden=24,channels=4,every=20"
@@ -69,7 +70,7 @@ def test_planes_are_the_cards():
     assert np.flatnonzero(planes[0, 5]).tolist() == sorted([*hole, 3, 17, 30, 44])
 
 
-@pytest.mark.parametrize("sees", ["numbers", "planes"])
+@pytest.mark.parametrize("sees", sizes("numbers", "planes"))
 def test_it_learns_what_depends_on_cards_and_answers_ranges_as_it_answers_hands(game, sees):
     training = start(game, SPEC.replace("numbers", sees), PairsRaise())
     rows = [row for row in training.train(160) if row]
@@ -96,8 +97,8 @@ def test_a_hand_is_answered_alike_however_many_are_asked_with_it(game):
     for _ in range(3):
         seat = int(tables.current_players()[0])
         views, legal = tables.views(seat, rows), tables.legal(rows)
-        each = [agent.policy(views[k : k + 1], legal[k : k + 1]) for k in rows]
-        assert np.array_equal(agent.policy(views, legal), np.concatenate(each))
+        each = [agent.policy(views[k : k + 1], legal[k : k + 1]) for k in rows[::5]]
+        assert np.array_equal(agent.policy(views, legal)[::5], np.concatenate(each))
         tables.apply(rows, np.ones(130, np.int64))
 
 

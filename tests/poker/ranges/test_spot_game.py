@@ -5,15 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from unittest import SkipTest
 
+import numpy as np
 import pytest
 
 import cardai
 from cardai import testing
 from cardai.core.errors import UsageError
-from cardai.poker.ranges.solution import prepare, solve
+from cardai.poker.hands.combos import pair_index
+from cardai.poker.ranges.reading import noise_at
+from cardai.poker.ranges.solution import load, prepare, solve
 from cardai.poker.ranges.spot import Spot
-from cardai.poker.ranges.spot_game import SMALL
+from cardai.poker.ranges.spot_game import SMALL, SpotGame
 from cardai.solve.measures import measure
+from cardai.study.judge import judge_for
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +50,45 @@ def test_it_refuses_other_games_by_name(directory: Path) -> None:
         player.for_game(cardai.game("leduc"))
     with pytest.raises(UsageError, match="needs a solved spot"):
         cardai.agent("solved_spot").for_game(cardai.game("holdem_spot"))
+
+
+def test_it_judges_by_best_play_behind_an_action(directory: Path) -> None:
+    """The best action's value at the beginning, over all hands, is what a best response earns (and half the pot)."""
+    game, player = cardai.game("holdem_spot", directory=str(directory)), cardai.agent("solved_spot")
+    judge, solution, count = judge_for(game, "solved_spot"), load(directory), 400
+    tables, all_rows = game.tables(count), np.arange(count)
+    tables.reset(np.arange(count, dtype=np.uint64))
+    views = tables.views(0, all_rows)
+    values, noise = judge.values(views, tables.legal(all_rows))
+    assert np.unique(noise) == pytest.approx(
+        [solution.exploitability]
+    )  # the pot has 100 chips, and all of both ranges is here
+    hands = pair_index(views["hole"][:, 0], views["hole"][:, 1])
+    best = dict(zip(hands.tolist(), np.nanmax(values, axis=1).tolist(), strict=True))
+    odds = dict(game.new_initial_state().chance_outcomes())
+    assert best.keys() == odds.keys()
+    assert sum(odds[hand] * best[hand] for hand in odds) - 50 == pytest.approx(
+        measure(game, player).best_response[0], abs=1e-3
+    )
+    tables.apply(all_rows, np.full(count, 2))
+    noise = judge.values(tables.views(1, all_rows), tables.legal(all_rows))[1]
+    assert np.unique(noise) == pytest.approx([noise_at(solution, solution.at("b100"))])
+    assert noise.min() > 2 * solution.exploitability  # few hands bet
+
+
+class Cents(SpotGame):
+    spot = Spot("KsTh7s4d2c", 10.55, (60.25, 50), ("KTs,77", "AA,KQo"), "1+allin")
+
+
+def test_cents_are_chips_to_people_and_in_what_is_won() -> None:
+    state, hands = Cents().new_initial_state(), 2
+    for _ in range(hands):
+        state.apply_action(state.legal_actions()[0])
+    state.apply_action(2)  # a bet of the pot
+    assert Cents().in_chips(state.view(1))["to_call"] == 10.55
+    state.apply_action(0)
+    assert state.returns() == [5.275, -5.275]
+    assert Cents().max_utility == 50 + 5.275
 
 
 def test_actions_are_told_with_their_chips() -> None:

@@ -143,6 +143,7 @@ def test_flops_done_out_of_order_are_added_up_in_order_and_none_is_lost(tmp_path
     assert sampler.response(second.found, second.done).gains[0] == sampler.preflop.best(in_order / FLOPS)[0].mean()
 
 
+@pytest.mark.long
 def test_a_killed_worker_has_its_board_done_again(whole, tmp_path, monkeypatch):
     """Its player kills the worker process at its first board."""
     bots = tmp_path / "bots.py"

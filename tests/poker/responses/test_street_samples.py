@@ -13,8 +13,9 @@ from cardai.cards.text import parse_cards
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.poker.hands.combos import COUNT, left_by, pairs
+from cardai.poker.ranges.hands import HOLDEM
 from cardai.poker.ranges.leaves import apart, showdowns
-from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree
+from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree, holdem_tree
 from cardai.poker.responses.measure import Response, measure
 from cardai.poker.responses.street_response import Walker
 from cardai.poker.responses.street_samples import PlayedHands, StreetOptions
@@ -64,7 +65,8 @@ def test_on_the_turn_the_rivers_are_averaged_where_both_hands_leave_them() -> No
     after = np.zeros((48, 2, len(hands)))
     for row, card in enumerate(card for card in range(52) if card not in BOARD[:4]):
         board = (*BOARD[:4], card)
-        ahead = (showdowns(board)[hands] @ (reach[1] * left_by(board))) * left_by(board)[hands]
+        strong, left = HOLDEM.strengths(board), left_by(board)
+        ahead = (np.sign(strong[hands, None] - strong) * apart()[hands]) @ (reach[1] * left) * left[hands]
         for bet in (0, 1):
             after[row, bet] = np.maximum((10 + 20 * bet) * ahead, (30 + 20 * bet) * ahead)
     assert found[0, hands] == pytest.approx(after.sum(axis=0).max(axis=0) / 44)
@@ -162,3 +164,31 @@ class Clubs(Agent):
 def test_a_player_that_does_not_treat_suits_alike_is_refused_where_classes_of_flops_stand_for_all() -> None:
     with pytest.raises(UsageError, match="whatever suits are called"):
         StreetOptions(cardai.game("holdem_limit:max_raises=1+0+0+0"), Clubs(), 0).sampler()
+
+
+class Promising(Clubs):
+    """The same, of whole ranges, and it says that suits do not matter to it."""
+
+    ignores_suits = True
+    clubs = 2
+
+    def for_game(self, game: Any) -> Promising:
+        self.tree = holdem_tree(game, "A promise")
+        return self
+
+    def range_policy(self, nodes: Any, board: Any) -> Any:
+        raises = (pairs() < 13).sum(axis=1) >= self.clubs
+        out = []
+        for node in nodes:
+            can = self.tree.action[node][: self.tree.num_children[node]]
+            out.append(np.where(raises & (2 in can), (can == 2)[:, None], (can == 1)[:, None]).astype(float))
+        return np.concatenate(out)
+
+
+@pytest.mark.parametrize("options", [{"street": 0}, {"street": 1, "boards": 1}, {"street": 3, "hands": 1}])
+def test_a_promise_about_suits_that_is_not_kept_is_seen(options: Any) -> None:
+    game, kept, broken = cardai.game("holdem_limit:max_raises=1+0+0+0"), Promising(), Promising()
+    with pytest.raises(UsageError, match=r"says that it plays alike .* and does not: it plays .*c.* otherwise than"):
+        StreetOptions(game, broken, **options).sampler()
+    kept.clubs = 0  # raises always
+    StreetOptions(game, kept, **options).sampler()

@@ -32,15 +32,21 @@ TINY = "hidden=8,layers=1,batch=24,tables=8,epochs=2,minibatches=2,eval_every=5"
 
 @testing.parametrize_checks(
     "trainer",
-    f"mmd:{TINY}",
     f"mmd:{TINY},advantages=all_actions,clip=0,magnet_every=3,average=40,average_batch=8",
-    "mmd_leduc:hidden=8,eval_every=5",
     f"mmd:{TINY},against=random",
     game="kuhn",
     encoder="flat",
     steps=10,
 )
 def test_it_conforms(check: Case) -> None:
+    check()
+
+
+@pytest.mark.long
+@testing.parametrize_checks(
+    "trainer", f"mmd:{TINY}", "mmd_leduc:hidden=8,eval_every=5", game="kuhn", encoder="flat", steps=10
+)
+def test_its_other_kinds_conform(check: Case) -> None:
     check()
 
 
@@ -146,9 +152,20 @@ def test_a_hand_depends_on_the_seed_and_its_number_alone() -> None:
         assert by[1].returns[hand].tolist() == by[4].returns[hand].tolist()
 
 
-@pytest.mark.parametrize("options", ["", ",advantages=all_actions,clip=0", ",advantages=exact,epochs=4"])
-def test_it_learns_kuhn_poker(options: str) -> None:
-    spec = f"mmd:hidden=32,layers=1,batch=1000,minibatches=1,rate=0.02,anneal=60,normalize=false,eval_every=60{options}"
+@pytest.mark.parametrize(
+    ("options", "batch"),
+    [
+        ("", 250),
+        (",advantages=exact,epochs=4", 1000),
+        pytest.param(
+            ",advantages=all_actions,clip=0", 1000, marks=pytest.mark.long
+        ),  # natural steps below learn by them
+    ],
+)
+def test_it_learns_kuhn_poker(options: str, batch: int) -> None:
+    spec = (
+        f"mmd:hidden=32,layers=1,batch={batch},minibatches=1,rate=0.02,anneal=60,normalize=false,eval_every=60{options}"
+    )
     training = start(spec)
     metrics = advance(training, 60)
     # uniform play is exploitable by 0.4583 (11/24); the magnet's pull keeps it from 0

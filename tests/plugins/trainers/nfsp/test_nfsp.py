@@ -75,6 +75,7 @@ def leduc() -> tuple[Training, dict[str, float]]:
     return training, advance(training, 8_000)
 
 
+@pytest.mark.long
 def test_it_learns_leduc_holdem(leduc: tuple[Training, dict[str, float]]) -> None:
     training, metrics = leduc
     # always folding is 1.0, uniform play 2.37; a prototype stood below 0.5 after 30,000 iterations of 128 steps
@@ -85,6 +86,7 @@ def test_it_learns_leduc_holdem(leduc: tuple[Training, dict[str, float]]) -> Non
     assert exploitability(cardai.game("leduc"), agent) == pytest.approx(metrics["exploitability"], abs=1e-6)
 
 
+@pytest.mark.long
 def test_it_beats_who_it_should_and_duplicate_deals_measure_the_exact_value(
     leduc: tuple[Training, dict[str, float]],
 ) -> None:
@@ -124,6 +126,7 @@ def weights(training: Any) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.long
 def test_killed_and_resumed_training_ends_with_the_same_weights(tmp_path: Path) -> None:
     spec, steps = f"nfsp:{SMALL},policy_optimizer=adam", 8_000
     whole = Run.create(tmp_path / "whole", spec, "kuhn", "flat", 7, steps)

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from safetensors.numpy import load_file
 
 from cardai.training.runs import Run
@@ -37,6 +38,7 @@ def tensors(run: Run) -> dict[str, bytes]:
     return {f"{file.name}/{name}": t.tobytes() for file in files for name, t in load_file(str(file)).items()}
 
 
+@pytest.mark.long
 def test_killed_in_the_middle_of_a_generation_the_same_weights_come_out(tmp_path: Path) -> None:
     whole = Run.create(tmp_path / "whole", TRAINER, "leduc", ENCODER, 5, 150)
     Session.start(whole).train(150)

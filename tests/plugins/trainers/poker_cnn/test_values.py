@@ -126,15 +126,15 @@ def test_draw_labels_are_the_exact_values_of_holds() -> None:
     ],
 )
 def test_value_networks_play_their_games(game: str, encoder: str, network: str, tmp_path: Path) -> None:
-    spec = f"poker_cnn_ours:network={network},examples=600,redraws={0 if game == 'triple_draw' else 20},batch=64"
+    spec = f"poker_cnn_ours:network={network},examples=200,redraws={0 if game == 'triple_draw' else 20},batch=64"
     run = Run.create(tmp_path / "run", f"{spec},every=5,threads=1,measure=false", game, encoder, 1)
     Session.start(run).train(6)
     assert "validation_loss" in run.read_metrics()[-1]
     if game == "video_poker":
         return
     opponent = {"triple_draw": "draw_heuristic", "poker_cnn_limit": "always_call"}[game]
-    result = cardai.play(game, [str(tmp_path / "run"), opponent], games=20, seed=1)
-    assert len(result.hands) == 20
+    result = cardai.play(game, [str(tmp_path / "run"), opponent], games=4, seed=1)
+    assert len(result.hands) == 4
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from cardai.training.session import Session
 from tests.plugins.trainers.poker_cnn.trainings import BETTING, start
 
 ENCODER = "poker_cnn_triple_draw:size=4x13"
-SMALL = "hands=12,batch=16,epochs=1,teachers=draw_heuristic"
+SMALL = "hands=6,batch=16,epochs=1,teachers=draw_heuristic"
 
 
 @pytest.fixture(scope="module")
@@ -76,19 +76,19 @@ def test_a_run_goes_on_and_plays_where_the_runs_it_came_from_are_not(values: str
     quoted = json.dumps(str(kept))
     spec = f"poker_cnn_betting_ours:{SMALL},warm_start={quoted},freeze_trunk=true,draws_by={quoted}"
     run = Run.create(tmp_path / "bets", spec, "triple_draw", ENCODER, 2)
-    Session.start(run).train(24)
+    Session.start(run).train(12)
     copied = Run.open(Path(shutil.copytree(run.path, tmp_path / "elsewhere")))
     before = played(str(run.path))
-    Session.resume(run).train(36)
+    Session.resume(run).train(18)
     shutil.rmtree(kept)
     assert np.array_equal(played(str(copied.path)), before)
-    Session.resume(copied).train(36)
+    Session.resume(copied).train(18)
     assert tensors(copied) == tensors(run)
 
 
 def played(agent: str) -> Any:
-    """Return what an agent earns in 12 games, hand by hand."""
-    return cardai.play("triple_draw", [agent, "draw_heuristic"], games=12, seed=1).hands["returns"]
+    """Return what an agent earns in 6 games, hand by hand."""
+    return cardai.play("triple_draw", [agent, "draw_heuristic"], games=6, seed=1).hands["returns"]
 
 
 def tensors(run: Run) -> dict[str, bytes]:
