@@ -41,7 +41,7 @@ GAMES = (
 )
 STRONGEST = (
     ("gin", "champion"),
-    ("holdem_nolimit", "nolimit_resolving:level=strong"),
+    ("holdem_nolimit", "nolimit_resolving"),
     ("holdem_limit", "limit_equilibrium"),
     ("triple_draw", "triple_draw_equilibrium"),
     ("leduc", "leduc_equilibrium"),

@@ -102,6 +102,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         super().__init__(py_func, locals, targetoptions)
         self._compiler = FirstStage(py_func, self.targetdescr, targetoptions, locals, compiler.Compiler)
         self._called: dict[Any, Any] = {}
+        self.before_compiling: Any = lambda kernel, types: None
 
     def add_overload(self, found: Any) -> None:
         self.overloads[tuple(found.signature.args)] = found  # where Python's calls do not look
@@ -118,7 +119,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         """Return what Python calls with arguments of the types ``sig``."""
         args = tuple(signatures.normalize_signature(sig)[0])
         if args not in self._called:
-            self._cache.bring(self, args)
+            self.before_compiling(self, args)
         with global_compiler_lock:
             if args not in self._called:
                 name = ("called", *args)

@@ -99,7 +99,20 @@ def kernel(function: F) -> F:
 
     compiled = _kernel_stages.Kernel(function, {}, {"nopython": True, "nogil": True})
     compiled._cache = _cache_class()(function)  # where njit(cache=True) would put numba's own
+    compiled.before_compiling = _bring
     return compiled  # type: ignore[no-any-return]
+
+
+def _bring(kernel: Any, types: Any) -> None:
+    """Have a kernel compiled for types by whoever does so for this process, if it is not saved."""
+    if _elsewhere is None:
+        return
+    context, cache = kernel.targetctx, kernel._cache
+    context.refresh()
+    with suppress(OSError):
+        if cache._index_key(("called", *types), context.codegen()) in cache._cache_file._load_index():
+            return
+    _elsewhere(kernel, types)
 
 
 def prefetcher() -> Callable[[Any, Any], None]:
@@ -229,17 +242,6 @@ def _cache_class() -> Any:
                 else:
                     _unlock(lock)
             return found
-
-        def bring(self, kernel: Any, types: Any) -> None:
-            """Have a kernel compiled for types by whoever does so for this process, if it is not saved."""
-            if _elsewhere is not None and not self._holds(("called", *types), kernel.targetctx):
-                _elsewhere(kernel, types)
-
-        def _holds(self, sig: Any, target_context: Any) -> bool:
-            target_context.refresh()
-            with suppress(OSError):
-                return self._index_key(sig, target_context.codegen()) in self._cache_file._load_index()
-            return False
 
         def _saved(self, sig: Any, target_context: Any) -> Any:
             with suppress(OSError):  # a disk that cannot be read, or below that is full: the kernel runs all the same
