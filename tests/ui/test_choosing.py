@@ -229,6 +229,7 @@ def test_the_strongest_stand_first_each_under_one_name() -> None:
     specs = [player.spec for player in players]
     assert "simple" in specs
     assert "gin_rules" not in specs
+    assert "human" not in specs
     level = {player.spec: player.strength.level for player in players if player.strength}
     assert level["champion"] == "master"
     assert level["random"] == "beginner"
