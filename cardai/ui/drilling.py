@@ -81,6 +81,7 @@ class Drilling(Match):
         self._queue: list[str] = []
         self.blind = 0
         self._deal()
+        self._make_ready()
 
     @property
     def records(self) -> Sequence[Record]:
@@ -117,6 +118,18 @@ class Drilling(Match):
         )
         self._sit(table, Coach(game, "solved_spot"))
         self._log = [Said(None, self._about())]
+
+    def _make_ready(self) -> None:
+        """Play and grade a hand on the side: what has to be compiled is compiled before the first decision."""
+        other = Match(Table(self.game, [None, "solved_spot"], stepwise=True))
+        other.coach = self.coach
+        while not other.table.hand_over:
+            if other.waiting:
+                other.step()
+                continue
+            actions = other.table.legal_actions()
+            other.judged(actions[-1])
+            other.act(1)
 
     def _about(self) -> str:
         spot, entry = self.entry.spot, self.entry

@@ -46,7 +46,7 @@ def play(match: Drilling, wrong: bool) -> float:
 def test_spots_come_from_both_seats_and_what_cost_something_comes_again(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CARDAI_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("CARDAI_DATA_DIR", str(tmp_path / "not yet there"))
     drill = drill_of(f"drill:library={library},raised=single")
     assert drill == Drill(str(library), raised="single")
     match = Drilling(drill, 5)
