@@ -148,9 +148,7 @@ class Drilling(Match):
             self._keep()
 
     def _keep(self) -> None:
-        """Keep how the hand went; one in which nothing could be decided, or that cost something, comes again."""
+        """Keep how the hand went; one in which nothing could be decided is as if it had not been dealt."""
         graded = self.graded()
         if graded.decisions:
             again.keep(self.name, not graded.cost, graded.cost)
-        if graded.cost or not graded.decisions:
-            self._queue.append(self.name)
