@@ -10,6 +10,7 @@ from typing import Literal
 from cardai import make
 from cardai.arena.records import Record, RecordFile
 from cardai.core import registry
+from cardai.core.agent import Agent
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.legal import Legal
@@ -26,7 +27,7 @@ When = Literal["", "after", "now"]
 class Coach:
     """Grades decisions of one game by ``judge`` (None: the best that is installed), which is found when it is first asked."""
 
-    def __init__(self, game: Game, judge: str | None = None) -> None:
+    def __init__(self, game: Game, judge: str | Agent | None = None) -> None:
         self.game, self.judge = game, judge
 
     @cached_property

@@ -34,6 +34,7 @@ from cardai.ui.scene import Scene
 
 NAME = "drill"
 """What stands in place of a game: ``drill:library=DIR``."""
+NAMES = ("human", "solved_spot")
 YOU = ("act first", "are on the button")
 
 
@@ -52,8 +53,9 @@ class Drill:
         ready = [one for one in found if one.measured is not None and not one.spot.rake]
         if not ready:
             why = f" {len(found)} with rake or not yet solved cannot be played." if found else ""
+            damaged = "".join(f" {words}" for words in library.damaged)
             raise UsageError(
-                f"There is no spot to drill in {str(library.directory)!r}.{why} Keep some: cardai solve ... --library DIR"
+                f"There is no spot to drill in {str(library.directory)!r}.{why}{damaged} Keep some: cardai solve ... --library DIR"
             )
         return ready
 
@@ -113,15 +115,14 @@ class Drilling(Match):
         game = make.game(Spec("holdem_spot", (("directory", write_value(str(self.entry.path))),)))
         groups = itertools.count(2 * self._count + int(seat))  # an odd one seats the person on the button
         self._count += 1
-        table = Table(
-            game, [None, "solved_spot"], seed=derive(self.seed, "spot", self._count), groups=groups, stepwise=True
-        )
-        self._sit(table, Coach(game, "solved_spot"))
+        seed, self._solution = derive(self.seed, "spot", self._count), make.agent("solved_spot").for_game(game)
+        table = Table(game, [None, self._solution], seed=seed, groups=groups, names=NAMES, stepwise=True)
+        self._sit(table, Coach(game, self._solution))  # the solution is read once for both
         self._log = [Said(None, self._about())]
 
     def _make_ready(self) -> None:
         """Play and grade a hand on the side: what has to be compiled is compiled before the first decision."""
-        other = Match(Table(self.game, [None, "solved_spot"], stepwise=True))
+        other = Match(Table(self.game, [None, self._solution], stepwise=True))
         other.coach = self.coach
         while not other.table.hand_over:
             if other.waiting:

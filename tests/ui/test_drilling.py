@@ -95,6 +95,11 @@ def test_what_is_no_drill_is_refused(library: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="1 with rake or not yet solved cannot be played"):
         Drill(str(raked(tmp_path))).spots()
     assert len(Drill(str(library)).spots()) == 1
+    broken = tmp_path / "broken" / "spots" / "abc"
+    broken.mkdir(parents=True)
+    (broken / "spot.json").write_text("{")
+    with pytest.raises(UsageError, match=r"no spot to drill in .*broken'\. .*spots/abc/spot\.json"):
+        Drill(str(tmp_path / "broken")).spots()
 
 
 def raked(folder: Path) -> Path:
