@@ -128,7 +128,7 @@ def _drilled(game: str | None, more: bool) -> Drill | None:
         return None
     if more:
         raise UsageError("A drill has its own opponent and keeps how it went: leave out --vs, --resume and --record.")
-    drill.spots()
+    drill.spots(note)
     return drill
 
 

@@ -7,7 +7,7 @@ brings its spot back after 1, 2, 4, ... days, one with a cost later in the same 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,18 +46,26 @@ class Drill:
     position: str = option("", help="Only spots of this position, such as BTN-BB.")
     raised: str = option("", help="Only spots of this pot type, such as single.")
 
-    def spots(self) -> list[Entry]:
-        """Return the spots that can be drilled. Raises UsageError: there are none."""
+    def spots(self, say: Callable[[str], object] = lambda words: None) -> list[Entry]:
+        """Return the spots that can be drilled; ``say`` hears of each that is damaged. Raises UsageError: there are none."""
         library = Library(Path(self.library) if self.library else kept.folder() / kept.SPOTS)
-        found = library.find(position=self.position, raised=self.raised)
-        ready = [one for one in found if one.measured is not None and not one.spot.rake]
-        if not ready:
-            why = f" {len(found)} with rake or not yet solved cannot be played." if found else ""
-            damaged = "".join(f" {words}" for words in library.damaged)
-            raise UsageError(
-                f"There is no spot to drill in {str(library.directory)!r}.{why}{damaged} Keep some: cardai solve ... --library DIR"
+        everything = list(library)
+        for words in library.damaged:
+            say(words)
+        ready = [one for one in everything if one.measured is not None and not one.spot.rake]
+        found = [one for one in ready if self.position in ("", one.position) and self.raised in ("", one.raised)]
+        if not found:
+            known = ", ".join(sorted({f"{one.position} {one.raised}".strip() for one in ready} - {""}))
+            of = " ".join(word for word in (self.position, self.raised) if word)
+            why = f" of {of!r}" if of and ready else ""
+            left = (
+                f" {len(everything)} with rake or not yet solved cannot be played." if everything and not ready else ""
             )
-        return ready
+            there = f" Known: {known or 'spots without a position'}." if ready else left
+            raise UsageError(
+                f"There is no spot{why} to drill in {str(library.directory)!r}.{there} Keep some: cardai solve ... --library DIR"
+            )
+        return found
 
 
 def drill_of(game: str | None) -> Drill | None:

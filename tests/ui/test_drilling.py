@@ -98,8 +98,13 @@ def test_what_is_no_drill_is_refused(library: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken" / "spots" / "abc"
     broken.mkdir(parents=True)
     (broken / "spot.json").write_text("{")
-    with pytest.raises(UsageError, match=r"no spot to drill in .*broken'\. .*spots/abc/spot\.json"):
-        Drill(str(tmp_path / "broken")).spots()
+    said: list[str] = []
+    with pytest.raises(UsageError, match=r"no spot to drill in .*broken'\."):
+        Drill(str(tmp_path / "broken")).spots(said.append)
+    assert len(said) == 1
+    assert "spots/abc/spot.json" in said[0]
+    with pytest.raises(UsageError, match=r"no spot of 'UTG-BB single' to drill .* Known: BTN-BB single\."):
+        Drill(str(library), "UTG-BB", "single").spots()
 
 
 def raked(folder: Path) -> Path:
