@@ -102,6 +102,8 @@ def main() -> None:
     held = shipped()
     if given.apart:
         for game in given.game or held:
+            if game not in held:
+                parser.error(f"no figures of {game!r}; known: {', '.join(held)}")
             _print_close(game, held[game])
         return
     for game in given.game or [*GAMES, *SOLO]:
