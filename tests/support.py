@@ -41,9 +41,14 @@ def python(*arguments: str, path: Path | None = None, **environment: str) -> sub
     return subprocess.run([sys.executable, *arguments], env=env, capture_output=True, text=True, timeout=300)
 
 
+INTERPRETED = {"NUMBA_DISABLE_JIT": "1"}
+"""A process that plays few hands is sooner through without numba: importing and preparing it takes most of its time."""
+
+
 def cardai(*arguments: str, path: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Call the command line in a process of its own."""
-    return python("-c", "from cardai.cli import main; raise SystemExit(main())", *arguments, path=path, **environment)
+    """Call the command line in a process of its own, in which kernels are ordinary Python."""
+    program = "from cardai.cli import main; raise SystemExit(main())"
+    return python("-c", program, *arguments, path=path, **{**INTERPRETED, **environment})
 
 
 def fake_distribution(target: Path, name: str, entry_points: str, modules: dict[str, str], metadata: str = "") -> None:
@@ -91,10 +96,10 @@ def cardai_agent():
 
 
 def interrupted(*arguments: str | Path, when: Path) -> subprocess.CompletedProcess[str]:
-    """Run Python beside the file ``when``, press Ctrl-C as soon as that has been made, and return what was said."""
+    """Run Python without numba beside the file ``when``, press Ctrl-C as soon as that has been made, and return what was said."""
     if os.name == "nt":
         pytest.skip("there is no such signal for one process")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
+    env = {**os.environ, **INTERPRETED, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
     command = [sys.executable, *map(str, arguments)]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, cwd=when.parent

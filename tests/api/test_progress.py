@@ -5,14 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 import signal
-import subprocess
-import sys
 
 import pytest
 
 import cardai
 from cardai.api import progress
 from cardai.api.progress import overall
+from tests.support import INTERPRETED, python
 
 NOTEBOOK = """
 import json, sys
@@ -35,7 +34,7 @@ print(sorted(shell.display_formatter.format(result)[0]))
 
 def test_a_notebook_shows_one_bar_a_call_and_takes_it_away() -> None:
     pytest.importorskip("IPython")
-    done = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True, text=True, check=True)
+    done = python("-c", NOTEBOOK, **INTERPRETED)
     shown, formats = done.stdout.splitlines()
     outputs = json.loads(shown)
     assert [update for _, update in outputs].count(False) == 2  # one bar for the match, one for the training
@@ -77,7 +76,7 @@ print(json.dumps([before, after, [bool(text.strip()) for text in texts], [page[:
 def test_a_result_is_printed_once_in_a_notebook_and_shown_as_a_page() -> None:
     """rich takes a notebook for a place to display every text that it is asked to lay out."""
     pytest.importorskip("IPython")
-    done = subprocess.run([sys.executable, "-c", ONCE], capture_output=True, text=True, check=True)
+    done = python("-c", ONCE, **INTERPRETED)
     before, after, texts, pages, cells = json.loads(done.stdout.splitlines()[-1])
     assert (before, after) == (0, 0)  # making and laying out texts displays nothing; print() then writes them once
     assert texts == [True] * 4

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ import pytest
 import cardai
 from cardai.arena.table import Table
 from cardai.core.errors import IllegalActionError, PluginError, UsageError
-from tests.support import sizes
+from tests.support import INTERPRETED, python, sizes
 
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
@@ -228,13 +226,13 @@ def test_gymnasium_knows_the_environment_after_import_cardai(imports: str) -> No
         f"{imports}\nenv = gymnasium.make('cardai/CardGame-v0', game='leduc')\nenv.reset(seed=1)\n"
         "envs = gymnasium.make_vec('cardai/CardGame-v0', 3, game='leduc')\nprint(envs.reset(seed=1)[0].shape[0])"
     )
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True)
+    done = python("-W", "error", "-c", program, **INTERPRETED)
     assert (done.stdout, done.stderr) == ("3\n", "")
 
 
 def test_importing_either_imports_not_the_other() -> None:
     program = "import sys, cardai; print('gymnasium' in sys.modules); import gymnasium; print('cardai.bridges' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = python("-c", program)
     assert done.stdout.split() == ["False", "False"]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import pytest
 from cardai.arena.table import Table
 from cardai.core import registry
 from cardai.core.errors import PluginError, UsageError
-from tests.support import ROOT, sizes
+from tests.support import INTERPRETED, ROOT, python, sizes
 
 pytest.importorskip("pettingzoo")
 from pettingzoo.test import api_test, render_test, seed_test
@@ -196,7 +194,7 @@ def test_each_episode_is_the_next_group_of_its_seed_and_rewards_are_its_returns(
 
 def test_what_the_readme_calls_works_after_import_cardai_alone() -> None:
     program = "import cardai; cardai.bridges.pettingzoo.env('gin').reset(seed=1); print(*dir(cardai.bridges))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = python("-c", program, **INTERPRETED)
     assert {"gymnasium", "openspiel", "pettingzoo"} <= set(done.stdout.split())
     assert done.stderr == ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,70 +13,85 @@ from cardai.core import registry
 from cardai.core.spec import options_of
 
 PROGRAM = """
-import sys
+import json, os, sys
 from cardai.cli import main
-try:
-    main()
-finally:
-    print(*[name for name in sys.modules if name.startswith("cardai.")], "numpy" * ("numpy" in sys.modules), file=sys.stderr)
+for environment in json.loads(sys.argv.pop()):
+    os.environ.update(environment)
+    try:
+        main()
+    except SystemExit:
+        print("end of it")
+print(*[name for name in sys.modules if name.startswith("cardai.")], "numpy" * ("numpy" in sys.modules), file=sys.stderr)
 """
 
 
-def asked(environment: dict[str, str], where: Path | None = None) -> list[str]:
+def asked(*environments: dict[str, str], where: Path | None = None) -> list[list[str]]:
+    """Return what one process that is asked so many times says each time; it must import no plugin."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, cwd=where, env={**os.environ, **environment}
+        [sys.executable, "-c", PROGRAM, json.dumps(environments)], capture_output=True, text=True, cwd=where
     )
     *complaints, loaded = done.stderr.splitlines()
     assert complaints == []
     assert "cardai.plugins" not in loaded
     assert "numpy" not in loaded
-    return done.stdout.splitlines()
+    said = [text.splitlines() for text in done.stdout.split("end of it\n")]
+    assert said.pop() == []
+    return said
 
 
-def bash(*words: str, where: Path | None = None) -> list[str]:
-    """Return what bash is told for words as it takes them apart; the last one is being typed."""
-    words = ("cardai", *words)
-    shell = {"_CARDAI_COMPLETE": "complete_bash", "COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
-    return asked(shell, where)
+def bash(*lines: str, where: Path | None = None) -> list[list[str]]:
+    """Return what bash is told for each line, whose words are as bash takes them apart; the last one is being typed."""
+    typed = [["cardai", *line.split(" ")] for line in lines]
+    return asked(
+        *(
+            {"_CARDAI_COMPLETE": "complete_bash", "COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+            for words in typed
+        ),
+        where=where,
+    )
 
 
 def test_bash_completes_names_of_every_kind() -> None:
-    assert bash("run", "--game", "gi") == ["gin"]
-    assert bash("run", "--agent", "heis") == bash("tournament", "--agent", "heis") == ["heisenbot"]
-    assert bash("train", "--encoder", "leduc") == ["leduc_30"]
-    assert bash("train", "--trainer", "pcfr") == ["pcfr_plus"]
-    assert bash("evaluate", "exploitability", "--agent", "best") == ["best_response"]
-    assert bash("describe", "enc") == ["encoder"]
-    assert bash("describe", "game", "kuh") == ["kuhn"]
-    assert bash("describe", "trainer", "xf") == ["xfp"]
+    expected = {
+        "run --game gi": ["gin"],
+        "run --agent heis": ["heisenbot"],
+        "tournament --agent heis": ["heisenbot"],
+        "train --encoder leduc": ["leduc_30"],
+        "train --trainer pcfr": ["pcfr_plus"],
+        "evaluate exploitability --agent best": ["best_response"],
+        "describe enc": ["encoder"],
+        "describe game kuh": ["kuhn"],
+        "describe trainer xf": ["xfp"],
+    }
+    assert bash(*expected) == list(expected.values())
 
 
 def test_bash_completes_a_plugins_options_behind_its_colons() -> None:
-    assert bash("run", "--game", "gin", ":", "tar") == ["target="]
-    assert bash("run", "--game=gin", ":", "tar") == ["target="]
-    assert bash("run", "--agent", "gin_rules", ":", "draw", "=", "deck,kno") == ["deck,knock="]
-    assert bash("run", "--agent", "simple", ":", "kno") == ["knock="]  # a preset has its plugin's
-    assert "cautious=" not in bash("run", "--agent", "nobody", ":")
+    expected = {
+        "run --game gin : tar": ["target="],
+        "run --game=gin : tar": ["target="],
+        "run --agent gin_rules : draw = deck,kno": ["deck,knock="],
+        "run --agent simple : kno": ["knock="],  # a preset has its plugin's
+    }
+    *found, nobodys = bash(*expected, "run --agent nobody :")
+    assert found == list(expected.values())
+    assert "cautious=" not in nobodys
 
 
 def test_runs_are_agents_of_this_directory(tmp_path: Path) -> None:
     (tmp_path / "runs" / "leduc").mkdir(parents=True)
     (tmp_path / "runs" / "leduc" / "run.json").write_text("{}")
-    assert bash("run", "--agent", "runs/", where=tmp_path) == ["runs/leduc"]
-    assert bash("train", "--resume", "ru", where=tmp_path) == ["runs/leduc"]
-    assert bash("plot", "", where=tmp_path) == ["runs/leduc"]
+    assert bash("run --agent runs/", "train --resume ru", "plot ", where=tmp_path) == [["runs/leduc"]] * 3
 
 
 def test_zsh_and_fish_show_what_each_is_on_one_line() -> None:
-    zsh = asked({"_CARDAI_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "cardai run --agent heis"})
-    assert len(zsh) == 1
-    assert '"heisenbot":"looks ahead in drawing' in zsh[0]
     words = "cardai train --trainer linear"
-    fish = asked(
-        {"_CARDAI_COMPLETE": "complete_fish", "_TYPER_COMPLETE_ARGS": words, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    (zsh,), (fish,) = asked(
+        {"_CARDAI_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "cardai run --agent heis"},
+        {"_CARDAI_COMPLETE": "complete_fish", "_TYPER_COMPLETE_ARGS": words, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
     )
-    assert len(fish) == 1
-    assert fish[0].startswith("linear_cfr\tlinear CFR: iteration t weighs t")
+    assert '"heisenbot":"looks ahead in drawing' in zsh
+    assert fish.startswith("linear_cfr\tlinear CFR: iteration t weighs t")
 
 
 @pytest.mark.parametrize("kind", ["game", "encoder", "agent", "trainer"])

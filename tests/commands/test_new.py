@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cardai.cli import main
-from tests.support import cardai, install, python
+from tests.support import INTERPRETED, cardai, install, python
 
 KINDS = ("agent", "game", "encoder", "trainer")
 
@@ -59,14 +59,14 @@ for result in testing.run_checks(cases):
         print(result)
 print(len(cases), "done")
 """
-    done = python("-c", script, path=site)
+    done = python("-c", script, path=site, **INTERPRETED)
     assert done.stdout.strip().endswith("done"), done.stderr
     assert "failed" not in done.stdout, done.stdout
 
 
 def test_a_new_packages_own_test_passes(site: Path) -> None:
     tests = str(site.parent / "agent" / "tests")
-    done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", tests, path=site)
+    done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", tests, path=site, **INTERPRETED)
     assert done.returncode == 0, done.stdout
 
 

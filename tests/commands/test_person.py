@@ -13,7 +13,7 @@ import pytest
 
 from cardai.arena import match, records
 from tests.commands.conftest import Call
-from tests.support import ROOT
+from tests.support import INTERPRETED, ROOT
 
 LEDUC = ("run", "-g", "leduc", "-a", "human", "--vs", "highest")
 
@@ -149,7 +149,7 @@ def test_from_python_a_person_plays_in_the_lock_step(monkeypatch: pytest.MonkeyP
 def test_no_bar_is_drawn_over_the_question(tmp_path: Path, bots: str) -> None:
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    env = {**os.environ, **INTERPRETED, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
     child = subprocess.Popen(
         [sys.executable, "-m", "cardai", *LEDUC, "--plugin", bots, "--seed", "1"],
         stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, env=env, cwd=tmp_path,

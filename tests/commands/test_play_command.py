@@ -14,7 +14,7 @@ import pytest
 from cardai.arena import match, records
 from cardai.core.extras import install_command
 from tests.commands.conftest import Call
-from tests.support import ROOT
+from tests.support import INTERPRETED, ROOT
 
 
 def test_without_textual_a_sentence_says_what_to_install(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,7 +31,8 @@ def test_playing_otherwise_needs_no_textual() -> None:
         "import sys\nsys.modules['textual'] = sys.modules['starlette'] = None\nfrom cardai.cli import main\n"
         "main(['run', '--game', 'kuhn', '--agent', 'random', '--vs', 'random', '--games', '2'])"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    environment = {**os.environ, **INTERPRETED}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, env=environment)
     assert done.returncode == 0, done.stderr
 
 
@@ -71,7 +72,7 @@ class Terminal:
 
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **environment}
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **INTERPRETED, **environment}
         command = [sys.executable, "-m", "cardai", *words]
         self.process = subprocess.Popen(
             command, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True

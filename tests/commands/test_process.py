@@ -15,7 +15,7 @@ import pytest
 
 from cardai.core.locks import DirectoryLock
 from tests.commands.conftest import Call
-from tests.support import ROOT, alive, python, sizes
+from tests.support import INTERPRETED, ROOT, alive, python, sizes
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="these are POSIX signals and streams")
 
@@ -121,13 +121,13 @@ def players(tmp_path: Path) -> str:
 
 def called(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Call the command line in a process of its own, in the directory ``cwd``."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", **environment}
+    env = {**os.environ, **INTERPRETED, "PYTHONPATH": str(ROOT), "COLUMNS": "120", **environment}
     return subprocess.run([*CARDAI, *arguments], env=env, capture_output=True, text=True, timeout=120, cwd=cwd)
 
 
 def shell(words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run a line of shell in which $CARDAI is the command."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "CARDAI": f"{sys.executable} -m cardai"}
+    env = {**os.environ, **INTERPRETED, "PYTHONPATH": str(ROOT), "CARDAI": f"{sys.executable} -m cardai"}
     return subprocess.run(["sh", "-c", words], env=env, capture_output=True, text=True, timeout=120, cwd=cwd)
 
 
@@ -245,7 +245,7 @@ def test_ctrl_c_inside_an_exec_ends_with_its_code_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", sizes(signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
 def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Path, players: str) -> None:
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "PIDS": str(tmp_path)}
+    env = {**os.environ, **INTERPRETED, "PYTHONPATH": str(ROOT), "PIDS": str(tmp_path)}
     command = [*CARDAI, *KUHN, "--agent", "works", "--plugin", players, "--jobs", "2", "-n", "400"]
     child = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     limit = time.monotonic() + 100
@@ -266,7 +266,7 @@ def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Pa
 
 
 def test_sigterm_saves_a_training_as_ctrl_c_does(tmp_path: Path) -> None:
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, **INTERPRETED, "PYTHONPATH": str(ROOT)}
     command = [*CARDAI, "train", "--trainer", "cfr_plus", "-g", "leduc", "--out", "run", "--steps", "1000000"]
     child = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     limit = time.monotonic() + 100

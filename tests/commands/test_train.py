@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from cardai.training.runs import Run
-from tests.support import interrupted
+from tests.support import INTERPRETED, interrupted
 
 TOY = str(Path(__file__).parents[1] / "toy_trainer.py")
 NEW = ("train", "--plugin", TOY, "--trainer", "toy_trainer", "--game", "toy_game")
@@ -84,7 +84,9 @@ def test_watchers_are_told_of_each_row(cardai: Any, tmp_path: Path) -> None:
 def start(out: Path, steps: int, *more: str) -> subprocess.Popen[str]:
     """Start training in another process."""
     command = [sys.executable, "-m", "cardai", *NEW, "--out", str(out), "--steps", str(steps), *more]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **INTERPRETED}
+    )
 
 
 def test_ctrl_c_saves_and_prints_the_command_that_resumes(cardai: Any, tmp_path: Path) -> None:
@@ -119,7 +121,8 @@ def test_ctrl_c_saves_and_prints_the_command_that_resumes(cardai: Any, tmp_path:
         "--steps",
         str(2 * 10**9),
     ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    env = {**os.environ, **INTERPRETED}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
     while (out / "metrics.jsonl").stat().st_size <= size and time.monotonic() < deadline + 60:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
@@ -185,7 +188,9 @@ def stopped(out: Path, *arguments: str) -> str:
     metrics = out / "metrics.jsonl"
     before = metrics.stat().st_size if metrics.exists() else 0
     command = [sys.executable, "-m", "cardai", "train", "--plugin", TOY, *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **INTERPRETED}
+    )
     deadline = time.monotonic() + 120
     while not (metrics.exists() and metrics.stat().st_size > before) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT, cardai, install, python
+from tests.support import INTERPRETED, ROOT, cardai, install, python
 
 PACKAGE = ROOT / "examples" / "cardai-doubt"
 
@@ -35,7 +35,7 @@ def test_it_is_played_from_the_command_line(site: Path) -> None:
 
 def test_its_own_tests_pass(site: Path) -> None:
     arguments = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(PACKAGE)]
-    done = python("-m", "pytest", *arguments, str(PACKAGE / "tests"), path=site)
+    done = python("-m", "pytest", *arguments, str(PACKAGE / "tests"), path=site, **INTERPRETED)
     assert done.returncode == 0, done.stdout[-3000:]
 
 

@@ -28,7 +28,7 @@ from cardai.web.server import FEWEST, PACE, SECONDS, Arrival
 from cardai.web.sittings import WAITING
 from cardai.web.sittings import Page as Shown
 from cardai.web.socket import understood
-from tests.support import ROOT
+from tests.support import INTERPRETED, ROOT
 from tests.web.conftest import Page, Served
 
 
@@ -307,7 +307,7 @@ main(["play", "kuhn", "--vs", "random", "--browser", "--no-open"])
 def test_ctrl_c_ends_the_server_soon_whoever_is_silent_or_waits_and_keeps_the_match(matches: Path) -> None:
     """A page that reads nothing more, a connection that says nothing, a request over which a thread thinks for minutes."""
     words = [sys.executable, "-c", STARTED]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, **INTERPRETED, "PYTHONPATH": str(ROOT)}
     started = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
     try:
         assert started.stdout is not None

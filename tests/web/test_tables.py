@@ -21,7 +21,7 @@ from cardai.web.felt import spelled
 from cardai.web.pages import Asked, House
 from cardai.web.render import inline
 from cardai.web.sittings import FULL, Sittings
-from tests.support import ROOT
+from tests.support import INTERPRETED, python
 from tests.web.conftest import Page, Served
 
 
@@ -300,11 +300,8 @@ def test_a_player_that_errs_is_named_and_the_match_is_kept(
 
 def test_the_tables_room_is_not_the_terminal_s() -> None:
     """Nothing of the pages imports textual."""
-    import subprocess
-    import sys
-
     script = "import sys; sys.modules['textual'] = None; import cardai.web.serving, cardai.web.felt"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    done = python("-c", script, **INTERPRETED)
     assert done.returncode == 0, done.stderr
     assert time
 
