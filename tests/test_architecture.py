@@ -298,7 +298,10 @@ def prints(tree: ast.Module) -> list[str]:
     asked = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in ("isatty", "flush")}
     found = []
     for node in nodes:
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in (
+            getattr(node.test, "id", ""),
+            getattr(node.test, "attr", ""),
+        ):
             asked |= {id(child) for child in ast.walk(node)}
     for node in nodes:
         if id(node) in asked:
@@ -307,9 +310,8 @@ def prints(tree: ast.Module) -> list[str]:
             held = isinstance(node.value, ast.Name) and node.value.id == "sys"
         elif isinstance(node, ast.Call):
             ends = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            name = (
-                ast.unparse(node.func) if isinstance(node.func, ast.Name) or ends in ("echo", "secho", "write") else ""
-            )
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            name = ast.unparse(node.func) if ends in ("echo", "secho", "write") else name
             held = name in ("print", "input") or name.endswith((".echo", ".secho", "stdout().write"))
         elif isinstance(node, ast.ImportFrom):
             taken = {(node.module, alias.name) for alias in node.names}

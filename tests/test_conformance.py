@@ -22,18 +22,13 @@ GAMES = (
     "openspiel:name=gin_rummy",
 )
 """The games on which encoders and agents are checked, each on the first that it takes; the small ones come first."""
-TRAINERS = {
-    "nfsp": "nfsp:hidden=8",
-    "mmd": "mmd:hidden=8,layers=1,batch=24,tables=8,eval_every=5",
-    "sd_cfr": "sd_cfr:traversals=20,updates=4,batch=16,hidden=8,layers=1",
-}
 AGENTS = {"resolving": "resolving:iterations=10,values=exact"}
 """Specs of plugins that need smaller options to be checked quickly."""
 ELSEWHERE = (
     "poker_cnn", "poker_cnn_betting", "gin_values", "cnn_valuation", "bucket_mccfr", "bucket_cfr_br", "counterfactual_values",
-    "bucket_mccfr_draw", "range_distillation",
+    "bucket_mccfr_draw", "range_distillation", "nfsp", "mmd", "sd_cfr",
 )  # fmt: skip
-"""Trainers that need a game, an encoder, examples or a run of their own: their own tests hold them to the kit."""
+"""Trainers that need a game, an encoder, examples, a run or options of their own: their own tests hold them to the kit."""
 
 
 WITH_FILES = ("solved_spot",)
@@ -100,8 +95,6 @@ def test_agent_conforms(check: Case) -> None:
     check()
 
 
-@testing.parametrize_checks(
-    "trainer", *(TRAINERS.get(name, name) for name in ours("trainer", presets=False) if name not in ELSEWHERE)
-)
+@testing.parametrize_checks("trainer", *(name for name in ours("trainer", presets=False) if name not in ELSEWHERE))
 def test_trainer_conforms(check: Case) -> None:
     check()

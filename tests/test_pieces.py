@@ -33,7 +33,7 @@ from cardai.poker.responses.street_samples import StreetOptions
 from cardai.training.runs import Run
 from cardai.training.sweeps import Sweep
 from tests.pieces.functions import deadly, dying, failing, squared, waiting
-from tests.support import python, sizes
+from tests.support import INTERPRETED, python, sizes
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -98,6 +98,34 @@ def test_places_that_nobody_knows_and_a_missing_library_are_said(monkeypatch: py
         cardai.play("kuhn", ["random", "random"], games=4, on="ray")
 
 
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+@pytest.mark.skipif(os.name == "nt", reason="Ray's test cluster is for Linux")
+def test_a_match_on_a_real_ray_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One worker, without numba, which is sent a player in one file; at night there are several, and some are killed."""
+    ray = pytest.importorskip("ray")
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    for name, value in INTERPRETED.items():
+        monkeypatch.setenv(name, value)
+    bots = tmp_path / "bots.py"
+    bots.write_text(BOT, encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level=40)
+    try:
+        registry.add_file(str(bots))
+        with pieces.one_connection():
+            alone, far = (
+                match.play("leduc", ["random", "caller"], games=60, seed=5, record=tmp_path / f"r{on}.jsonl", on=on)
+                for on in ("", "ray")
+            )
+        assert np.array_equal(alone.hands, far.hands)
+        assert (tmp_path / "r.jsonl").read_bytes() == (tmp_path / "rray.jsonl").read_bytes()
+    finally:
+        ray.shutdown()
+        registry.default.reset()
+
+
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")  # Ray's own
 @pytest.mark.skipif(os.name == "nt", reason="Ray's test cluster is for Linux")
 def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,13 @@ class TrainerSubject:
     def start(self, seed: int = 1) -> Training:
         """Begin training from nothing."""
         return self.plugin.start(self.game, self.encoder, seed)
+
+    @cached_property
+    def trained(self) -> tuple[Training, list[Metrics]]:
+        """A training after the steps of the check, and its rows of metrics: for all checks that train it no further."""
+        training = self.start()
+        require(training.step == 0, f"A training begins at step 0. It is at {training.step}.")
+        return training, self.train(training)
 
     def train(self, training: Training) -> list[Metrics]:
         """Train for the steps of the check and return the rows of metrics, empty ones and clock readings left out."""
@@ -82,9 +90,7 @@ def says_which_games_it_takes(subject: TrainerSubject) -> None:
 @check("trainer")
 def metrics_are_finite(subject: TrainerSubject) -> None:
     """A few steps give metrics that are finite numbers, and the step count grows by exactly what was asked."""
-    training = subject.start()
-    require(training.step == 0, f"A training begins at step 0. It is at {training.step}.")
-    rows = subject.train(training)
+    training, rows = subject.trained
     require(training.step == subject.steps, f"After train({subject.steps}) the step count is {training.step}.")
     for row in rows:
         for name, value in row.items():
@@ -95,8 +101,8 @@ def metrics_are_finite(subject: TrainerSubject) -> None:
 @check("trainer")
 def deterministic_by_seed(subject: TrainerSubject) -> None:
     """The same seed gives the same metrics and the same player."""
-    one, two = subject.start(), subject.start()
-    first, second = subject.train(one), subject.train(two)
+    (one, first), two = subject.trained, subject.start()
+    second = subject.train(two)
     require(first == second, f"The same seed gave two rows of metrics: {first} and {second}.")
     require(decisions(subject, one) == decisions(subject, two), "The same seed gave two players.")
 
@@ -144,8 +150,7 @@ def _resumes_within(subject: TrainerSubject) -> None:
 def files_are_safe(subject: TrainerSubject) -> None:
     """Saved files are JSON, npz without pickle, or safetensors: loading a stranger's run executes nothing."""
     with tempfile.TemporaryDirectory() as name:
-        training = subject.start()
-        subject.train(training)
+        training, _ = subject.trained
         training.save(Path(name))
         files = _files(Path(name))
         require(files, "save wrote no file.")
@@ -160,8 +165,7 @@ def files_are_safe(subject: TrainerSubject) -> None:
 @check("trainer")
 def saved_player_is_the_trained_one(subject: TrainerSubject) -> None:
     """The player of a saved run decides as the training's own: `trained_agent` agrees with `agent`."""
-    training = subject.start()
-    subject.train(training)
+    training, _ = subject.trained
     with tempfile.TemporaryDirectory() as name:
         training.save(Path(name))
         saved = _answers_of(subject, _saved_player(subject, Path(name)))
@@ -207,10 +211,8 @@ def _files(directory: Path) -> list[Path]:
 @check("trainer")
 def trained_agent_plays(subject: TrainerSubject) -> None:
     """The player so far decides legally wherever random play leads, before training and after."""
-    training = subject.start()
-    decisions(subject, training)
-    subject.train(training)
-    decisions(subject, training)
+    decisions(subject, subject.start())
+    decisions(subject, subject.trained[0])
 
 
 @check("trainer")

@@ -54,7 +54,7 @@ MATCHES: list[tuple[str, list[Any], int]] = [
     ("kuhn", [Counts(), "random"], 10),
     ("holdem_nolimit:hands=20", ["random", "mix"], 2),
     ("leduc:hands=9", [Counts(), Counts()], 4),
-    ("triple_draw:players=3,hands=6", ["random", "draw_heuristic", "random"], 3),
+    ("triple_draw:players=3,hands=2", ["random", "draw_heuristic", "random"], 3),
     ("video_poker", ["video_heuristic"], 3),
 ]
 

@@ -365,7 +365,7 @@ def test_a_game_whose_tensor_says_more_than_its_text_has_keys_that_hold_both() -
 
 def test_what_a_move_turns_up_is_no_leak_where_openspiels_rules_say_so() -> None:
     """A card of Hanabi that is thrown away is shown to who held it; it was hidden until then."""
-    assert cardai.game("openspiel", name="hanabi").shows_later
+    assert cardai.game("openspiel", name="hanabi(colors=2,ranks=2,hand_size=2)").shows_later
     assert not cardai.game("openspiel", name="gin_rummy").shows_later
 
 

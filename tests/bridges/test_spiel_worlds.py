@@ -68,8 +68,8 @@ def test_every_hand_drawn_while_cards_are_passed_comes_to_its_end() -> None:
     tables.reset(np.array([4], np.uint64))
     for met in range(14):  # all of twelve passes, and the first cards
         player = int(tables.current_players()[0])
-        hands = game.determinize(view_of(game, tables), met, 4)
-        for row in range(4):
+        hands = game.determinize(view_of(game, tables), met, 2)
+        for row in range(2):
             state = hands.state(row).spiel.clone()
             while not state.is_terminal():
                 state.apply_action(rng.choice(state.legal_actions()))  # of none: an IndexError

@@ -7,13 +7,15 @@ import json
 import pytest
 
 from tests.commands.conftest import Call
+from tests.support import sizes
 
 ONE = ("buckets", "--options", "flop=1,turn=1,river=1")
 
 
-def test_a_hand_is_shown_with_its_bucket(cardai: Call) -> None:
-    found = json.loads(cardai(*ONE, "--board", "KdQd4c7s2h", "--hand", "KsKh", "--json").out)
-    assert (found["street"], found["bucket"], found["of"]) == ("river", 0, 1)
+@pytest.mark.parametrize(("board", "street"), sizes(("KdKc4c7s", "turn"), ("KdQd4c7s2h", "river")))
+def test_a_hand_is_shown_with_its_bucket(cardai: Call, board: str, street: str) -> None:
+    found = json.loads(cardai(*ONE, "--board", board, "--hand", "KsKh", "--json").out)
+    assert (found["street"], found["bucket"], found["of"]) == (street, 0, 1)
     assert found["share"] == pytest.approx(1.0)
     assert found["hand"]["strength"] == pytest.approx(1.0, abs=0.02)  # the best hand but for a few
     assert "KsKh on KdQd4c" in cardai(*ONE, "--board", "KdQd4c", "--hand", "KsKh").out

@@ -45,14 +45,13 @@ def test_wrong_rounds_and_odd_hands_are_usage_errors(cardai: Call) -> None:
 
 
 def test_whole_boards_have_the_published_figure_each(cardai: Call) -> None:
-    """Lisy and Bowling 2017, table 2: always folding loses 250 without raises."""
-    free = ("evaluate", "lbr", "--game", "acpc_nolimit_2p", "--agent", "always_fold", "--bets", "fc", "--boards", "2")
-    called = cardai(*free)
+    """Lisy and Bowling 2017, table 2: always folding loses 750 to raises on the later rounds."""
+    called = cardai(*CALL, "--boards", "2")
     assert called.code == 0
-    assert "(fc), 2 boards:" in called.out
-    assert "wins +250.0 ± 0.0 mbb a hand" in called.out
-    found = json.loads(cardai(*free[:-1], "1", "--json").out)
-    assert (round(found["mean"], 9), found["boards"], found["half_width"]) == (250, 1, None)  # one has no interval
+    assert "(fcpa, raising on rounds 3+4), 2 boards:" in called.out
+    assert "wins +750.0 ± 0.0 mbb a hand" in called.out
+    found = json.loads(cardai(*CALL, "--boards", "1", "--json").out)
+    assert (round(found["mean"], 9), found["boards"], found["half_width"]) == (750, 1, None)  # one has no interval
 
 
 def test_aivat_is_printed_beside_it_and_what_does_not_go_together_is_refused(cardai: Call) -> None:

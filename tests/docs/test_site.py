@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.support import ROOT
 
-pytest.importorskip("mkdocs")
-pytest.importorskip("material")
-pytest.importorskip("mkdocstrings")
+pytestmark = pytest.mark.skipif(
+    not all(map(find_spec, ("mkdocs", "material", "mkdocstrings"))), reason="what makes the site is not installed"
+)
 
 
 @pytest.fixture(scope="module")

@@ -39,14 +39,14 @@ def test_hands_are_called_what_they_are(hand, kind):
 
 def test_the_table_is_that_of_a_count_by_hand():
     game = cardai.game("triple_draw")
-    found = draws_made(game, "draw_caller", 300, 4)
-    assert found.cases[0, 0, :, SEEN.index("nothing yet")].sum() == 300  # everybody draws, the big blind first
-    assert found.cases.sum() == 300 * 6
+    found = draws_made(game, "draw_caller", 100, 4)
+    assert found.cases[0, 0, :, SEEN.index("nothing yet")].sum() == 100  # everybody draws, the big blind first
+    assert found.cases.sum() == 100 * 6
     agent = cardai.agent("draw_caller").for_game(game)
     tables, row = game.tables(1), np.zeros(1, np.int64)
     counted = np.zeros(found.cases.shape, np.int64)
-    seeds = derive_many(derive(4, "deal"), count=300)
-    for k in range(300):  # one hand at a time, and the player never mixes
+    seeds = derive_many(derive(4, "deal"), count=100)
+    for k in range(100):  # one hand at a time, and the player never mixes
         tables.reset(seeds[k : k + 1])
         last, draws = {0: 0, 1: 0}, 0
         while (seat := int(tables.current_players()[0])) >= 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shlex
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from cardai.cli import load_command
 from cardai.core.errors import UsageError
 from tests.support import ROOT
 
-pytest.importorskip("torch")
-pytest.importorskip("lightgbm")
+pytestmark = pytest.mark.skipif(
+    not (find_spec("torch") and find_spec("lightgbm")), reason="torch and lightgbm are not installed"
+)
 FOLDER = ROOT / "experiments" / "fair_imitation"
 SIZES = [
     "--decisions",

@@ -11,10 +11,10 @@ from cardai.formats.acpc.clock import TimeLimits
 from cardai.formats.acpc.processes import play_by_processes
 from cardai.formats.acpc.series import Series, begin
 from tests.formats.acpc_table import NO_LIMIT
-from tests.support import sizes
 
 
-@pytest.mark.parametrize("hands", sizes(1, 3))
+@pytest.mark.long
+@pytest.mark.parametrize("hands", [1, 3])
 def test_it_plays_over_a_socket_and_each_hand_to_its_end(hands: int, tmp_path: Path) -> None:
     series = Series(
         NO_LIMIT, ("resolving:seconds=0.1,hand_seconds=0.4,values=exact", "always_call"), hands=hands, seeds=(20170,)

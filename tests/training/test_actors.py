@@ -23,7 +23,7 @@ from cardai.training.crew import Hands
 from tests.pieces.functions import dying_once
 
 TINY = "holdem_limit:max_raises=1+0+1+1"
-GIN = "gin_values:hands=80,belief_hands=256,taught=0,hidden=8,league=self+simple"
+GIN = "gin_values:hands=64,belief_hands=256,taught=0,hidden=8,league=self+simple"
 NFSP = "nfsp:hidden=8,tables=16,rl_capacity=2000,sl_capacity=2000,min_data=100,batch=16,eval_every=70"
 BUCKETS = "bucket_mccfr:flop=1,turn=1,river=1"
 POKER = "poker_cnn_betting_ours:hands=90,epochs=0.2,batch=64,league=always_call,network=dense,unit=2,threads=1"
@@ -33,7 +33,7 @@ CASES = {
     "gin": (GIN, "gin", None, 2),
     "nfsp": (NFSP, "leduc", "leduc_30", 130),
     "buckets": (BUCKETS, TINY, None, 5000),
-    "poker": (POKER, "leduc", "grid_4x13:fields=hole+board+history+player", 150),
+    "poker": (POKER, "leduc", "grid_4x13:fields=hole+board+history+player", 100),
     "mmd": (MMD, "leduc", "leduc_30", 3),
     "values": (VALUES, "leduc_deepstack", None, 2),
 }

@@ -107,7 +107,6 @@ def test_amounts_are_typed_and_half_the_pot_the_pot_and_all_in_have_keys() -> No
             await person.press(*keys)
             return int(person.screen.match.table.moves[0].action)
 
-    assert asyncio.run(play(("/",))) == 200
     assert asyncio.run(play(("p",))) == 300
     assert asyncio.run(play(("a", "y"))) == 20_000
     assert asyncio.run(play(("a", "n", "/"))) == 200  # all-in asks once

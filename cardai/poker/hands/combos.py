@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,11 @@ COUNT = 1326
 
 def pairs() -> Int8s:
     """Return the cards of every hand, (1326, 2) int8, the lower card first, in order of index."""
+    return _pairs().copy()
+
+
+@cache
+def _pairs() -> Int8s:
     high, low = np.tril_indices(52, -1)
     return np.stack([low, high], axis=1).astype(np.int8)
 

@@ -90,7 +90,7 @@ class HoleCards:
 
     def strengths(self, board: Sequence[int]) -> Int64s:
         if self.ranking == HIGH:
-            return river_strengths(list(board))[combos.pair_index(*self.cards.T)]
+            return river_strengths(list(board))[_numbers_of(self.deck)]
         free = np.flatnonzero(~np.isin(self.cards, board).any(axis=1))
         out = np.full(len(self.cards), -1, np.int64)
         out[free] = self.rank(np.hstack([self.cards[free], np.tile(board, (len(free), 1))]))
@@ -113,6 +113,12 @@ def _pairs_of(deck: tuple[int, ...]) -> Int64s:
     found = every[np.isin(every, deck).all(axis=1)]
     found.flags.writeable = False  # it is handed out again
     return found
+
+
+@lru_cache(8)
+def _numbers_of(deck: tuple[int, ...]) -> Int64s:
+    """Return the number of each of a deck's hands among the 1,326."""
+    return combos.pair_index(*_pairs_of(deck).T)
 
 
 HOLDEM = HoleCards()
@@ -218,7 +224,8 @@ def deal_boards(
     group = hands.renamings(board)
     group = [one for one in group if (ranges[:, one[1]] == ranges).all() and keeps(one)] if isomorphic else group[:1]
     out = [DealtBoards() for _ in range(streets)]
-    _deal(hands, tuple(board), kept, group, out, 0)
+    holding = (hands.cards == np.arange(hands.places)[:, None, None]).any(axis=2)
+    _deal(hands, tuple(board), kept & ~holding[list(board)].any(axis=0), holding, group, out, 0)
     return out
 
 
@@ -235,13 +242,17 @@ def _deal(
     hands: Hands,
     board: tuple[int, ...],
     kept: Bools,
+    holding: Bools,
     group: list[tuple[Ints, Ints]],
     out: list[DealtBoards],
     street: int,
 ) -> None:
-    """Append ``board`` to the boards of its street, and what follows it to the later ones."""
+    """Append ``board`` to the boards of its street, and what follows it to the later ones.
+
+    ``kept`` (K,) are the hands that it leaves, ``holding`` (places, K) says who holds a card.
+    """
     mine = out[street]
-    numbers, ends = _ordered(hands, board, np.flatnonzero(kept & ~np.isin(hands.cards, board).any(axis=1)))
+    numbers, ends = _ordered(hands, board, np.flatnonzero(kept))
     mine.boards.append(board)
     mine.hands.append(numbers)
     mine.ends.append(ends)
@@ -266,7 +277,7 @@ def _deal(
         met |= set(orbit)
         stable = [(cards, renamed) for cards, renamed in group if cards[card] == card]
         before = len(later)
-        _deal(hands, (*board, card), kept, stable, out, street + 1)
+        _deal(hands, (*board, card), kept & ~holding[card], holding, stable, out, street + 1)
         later.ups.append([place[renamed[later.hands[before]]] for _, renamed in orbit.values()])
         later.images.append(list(orbit.values()))
         dealt += 1

@@ -73,7 +73,7 @@ def test_it_discards_what_costs_least_by_the_slow_reference() -> None:
     rng = random.Random(5)
     spec = "gin_lookahead:present=0.3,next=0.9,danger=7,refused=0.3"
     refusals = choices = 0
-    for _ in range(25):
+    for _ in range(12):
         low = rng.randrange(7)  # close ranks: many melds and near melds
         deck = rng.sample([card for card in range(52) if low <= (card + 1) % 13 <= low + 6], 24)
         deck += [card for card in range(52) if card not in deck]
@@ -95,15 +95,15 @@ def test_it_discards_what_costs_least_by_the_slow_reference() -> None:
             chance_melded(card, unseen, known, refused, 0.3) < chance_melded(card, unseen, known, set(), 0.3)
             for card in costs
         )
-    assert choices > 15
-    assert refusals > 15
+    assert choices > 7
+    assert refusals > 7
 
 
 @pytest.mark.parametrize("phase", [OFFER, DRAW])
 def test_it_takes_the_face_up_card_exactly_where_it_makes_a_meld_and_saves_enough(phase: int) -> None:
     rng = random.Random(6)
     taken = 0
-    for _ in range(120):
+    for _ in range(60):
         low = rng.randrange(8)
         deck = rng.sample([card for card in range(52) if low <= (card + 1) % 13 <= low + 5], 11)
         hand, up_card = set(deck[:10]), deck[10]
@@ -112,7 +112,7 @@ def test_it_takes_the_face_up_card_exactly_where_it_makes_a_meld_and_saves_enoug
         found = answer("gin_lookahead:gain=3", phase, sorted(hand), up_card=up_card)
         assert (found == TAKE) == (melds and saves)
         taken += found == TAKE
-    assert 20 < taken < 100
+    assert 10 < taken < 50
 
 
 def test_a_low_card_without_a_meld_stays_where_it_is() -> None:

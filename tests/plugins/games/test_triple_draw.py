@@ -195,7 +195,7 @@ def test_a_record_with_reshuffles_replays_card_by_card(tmp_path: Path) -> None:
     assert reshuffles > 5
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.data())
 def test_chips_and_cards_are_conserved_and_a_hand_replays_from_its_history(data: st.DataObject) -> None:
     players = data.draw(st.integers(2, 6), "players")

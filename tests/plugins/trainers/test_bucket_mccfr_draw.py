@@ -191,14 +191,14 @@ def test_what_is_remembered_of_draws_tells_the_last_two_apart():
 @pytest.fixture(scope="module")
 def training(game):
     made = create("trainer", SPEC).start(game, None, 1)
-    made.iterate(300)
-    made.step = 300
+    made.iterate(150)
+    made.step = 150
     return made
 
 
 def test_it_learns_to_keep_good_hands_and_to_throw_bad_ones(game):
     made, tables = create("trainer", SPEC).start(game, None, 1), game.tables(2)
-    made.iterate(2500)
+    made.iterate(1500)
     agent = made.agent({})
     decks = [[5, 4, 2, 1, 13, *range(20, 25)], [12, 25, 38, 51, 0, *range(20, 25)]]  # 7c6c4c3c2d and AcAdAhAs2c
     tables.reset(np.zeros(2, np.uint64), decks)
@@ -216,8 +216,8 @@ def test_a_run_goes_on_as_if_nothing_had_happened(game, training, tmp_path):
     training.save(tmp_path)
     again = create("trainer", SPEC).resume(game, None, 1, tmp_path)
     whole = create("trainer", SPEC).start(game, None, 1)
-    whole.iterate(400)
-    again.iterate(100)
+    whole.iterate(200)
+    again.iterate(50)
     assert np.array_equal(again.regret, whole.regret)
     assert np.array_equal(again.average, whole.average)
 
@@ -241,7 +241,7 @@ def test_files_that_no_solver_writes_are_refused(game, training, tmp_path):
     training.save(tmp_path)
     trainer = create("trainer", SPEC)
     state = (tmp_path / "state.json").read_text()
-    (tmp_path / "state.json").write_text(state.replace("300", "-3"))
+    (tmp_path / "state.json").write_text(state.replace("150", "-3"))
     with pytest.raises(DamagedFileError, match="step and nodes"):
         trainer.resume(game, None, 1, tmp_path)
     (tmp_path / "state.json").write_text(state)
@@ -276,6 +276,11 @@ def test_too_large_tables_are_refused(game):
         create("trainer", SPEC + ",memory=0.001").start(game, None, 0)
 
 
+@pytest.fixture(scope="module")
+def subject(game):
+    return TrainerSubject(create("trainer", "bucket_mccfr_draw:hands=2,final=2"), game, None, 3)
+
+
 @pytest.mark.parametrize("check", testing.CHECKS["trainer"], ids=lambda check: check.name)
-def test_it_conforms(game, check):
-    check.function(TrainerSubject(create("trainer", SPEC), game, None, 3))
+def test_it_conforms(subject, check):
+    check.function(subject)

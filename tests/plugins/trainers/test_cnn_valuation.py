@@ -190,7 +190,7 @@ def test_records_are_learned_backwards_each_state_once_an_epoch(data: str) -> No
 
 def test_the_literal_mode_values_states_better_than_the_base_rate_and_plays_nothing(data: str) -> None:
     run = training(data, mode="seed_literal", gamma=0.95, batch=8, optimizer="adam", learning_rate=0.003)
-    list(run.train(400))
+    list(run.train(250))
     examples = read_examples(data, make.game(GAME))[1]
     train = examples.take(~examples.test)
     values = run.values(train)

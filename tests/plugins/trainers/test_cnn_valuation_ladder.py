@@ -61,7 +61,7 @@ def test_rungs_are_drawn_by_their_probabilities_and_raising_is_as_likely_as_all_
     with torch.no_grad():
         last.weight.zero_()
         last.bias.copy_(torch.from_numpy(wanted))
-    count = 5_000
+    count = 3_000
     views = view(300, 100, 100, 19_900, count)
     legal = Amounts(np.ones((count, 3), bool), np.full(count, 450), np.full(count, 20_000))
     rng = Rows(hash_rows(np.arange(count, dtype=np.uint64), 7))
@@ -82,7 +82,7 @@ def test_a_run_learns_the_rungs_of_a_log_and_is_played_again(data: str, tmp_path
     train, _ = run._data()
     assert set(train.label.tolist()) > {1, 2, 3, 5}
     assert train.legal.shape == (len(train), 6)
-    *_, last = run.train(150)
+    *_, last = run.train(100)
     assert last["loss"] < 0.7
     run.save(tmp_path)
     again = trainer.trained_agent(game, make.encoder("cnn_valuation_ours:size=17x17"), 1, tmp_path, {"act": "sample"})

@@ -55,9 +55,11 @@ class AnyCoefficients(dict[Any, Any]):
 VALUES = [EquityValues(), StateValues(any_function), PlayedValues(10, AnyCoefficients())]
 
 
-@pytest.mark.parametrize("values", VALUES, ids=lambda values: type(values).__name__)
-@pytest.mark.parametrize("size", [3, 4])
-def test_over_all_cards_that_can_come_a_deal_corrects_nothing(values: Any, size: int) -> None:
+@pytest.mark.parametrize(
+    ("size", "values"),
+    [(3, VALUES[0]), (4, VALUES[1]), *sizes((4, VALUES[2]), (4, VALUES[0]), (3, VALUES[1]), (3, VALUES[2]))],
+)
+def test_over_all_cards_that_can_come_a_deal_corrects_nothing(size: int, values: Any) -> None:
     """P(card) is the weight of the hands that leave it possible: those hands belong to H before the deal."""
     cards, board = Cards(HERE.opponent), (*HERE.board, *parse_cards("Js"))[:size]
     before = evolve(HERE, board=board, actor=CHANCE, round=size - 2)

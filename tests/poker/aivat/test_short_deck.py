@@ -25,6 +25,7 @@ from cardai.poker.hands.runouts import Runouts, before_flop, dealt_from, random_
 from cardai.poker.ranges.hands import HoleCards
 from cardai.poker.rules.holdem import NoLimitHoldem
 from cardai.solve.aivat import Aivat, aivat
+from tests.support import sizes
 
 GAMES = [
     "short_deck:bets=half+pot+allin",
@@ -32,9 +33,9 @@ GAMES = [
     "short_deck:bets=pot+allin,ante=100,ante_from=big_blind,stack=4000",
 ]
 ENDS = [
-    "short_deck:bets=half+pot+allin",
     "short_deck_button:bets=half+pot+allin,stack=3000+900",
     "short_deck:bets=pot+allin,ante=100,ante_from=big_blind,stack=2000+1200",
+    "short_deck:bets=half+pot+allin",
     "holdem_nolimit:bets=pot+allin,ante=100,ante_from=big_blind,stack=2000+230",
 ]
 HANDS = HoleCards(SHORT.cards, SHORT_HIGH)
@@ -100,12 +101,13 @@ def exact_before_flop(other: list[int]) -> float:
     return float(np.sign(mine - yours).mean())
 
 
-def test_before_the_flop_samples_have_the_right_mean_and_rough_figures_are_near() -> None:
+@pytest.mark.parametrize("others", sizes(OTHERS[:1], OTHERS[1:3]))
+def test_before_the_flop_samples_have_the_right_mean_and_rough_figures_are_near(others: list[list[int]]) -> None:
     """Without the factor C(34, 5) / C(32, 5) = 1.382 every sampled figure would lie far too low."""
     free = np.setdiff1d(SHORT.cards, HERO)
     found = np.mean([sampled_before_flop(HERO, random_boards(free, 1000, 5, seed), *DECK) for seed in range(8)], axis=0)
     rough = before_flop(HERO, *DECK)
-    for other in OTHERS[:3]:
+    for other in others:
         exact = exact_before_flop(other)
         assert abs(found[number(other)] - exact) < 3 * 1.382 / np.sqrt(8000)
         assert abs(rough.x[number(other)] - exact) < 0.25
@@ -152,7 +154,7 @@ def test_before_the_flop_a_function_of_situations_is_estimated_without_bias() ->
     assert np.std(each) / np.sqrt(300) < 0.03 * exact
 
 
-@pytest.mark.parametrize("name", ENDS)
+@pytest.mark.parametrize("name", [ENDS[0], *sizes(*ENDS[1:])])
 def test_at_the_end_the_hand_that_was_held_is_worth_the_chips_that_it_won(name: str, tmp_path: Any) -> None:
     """Blinds of the button, antes, dead antes and unequal stacks: for both seats, folds and showdowns."""
     game = cardai.game(name)
@@ -173,7 +175,7 @@ def test_at_the_end_the_hand_that_was_held_is_worth_the_chips_that_it_won(name: 
     assert len(ends) == 6
 
 
-@pytest.mark.parametrize("name", GAMES[1:])
+@pytest.mark.parametrize("name", sizes(GAMES[2], GAMES[1]))
 def test_its_mean_is_that_of_the_chips_and_its_spread_is_smaller(name: str, tmp_path: Any) -> None:
     found = measured(cardai.game(name), ByCards(), "always_call", 40, 1, tmp_path)
     mean, half = gap(found)

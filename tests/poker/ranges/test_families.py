@@ -57,7 +57,7 @@ def test_three_back_ends_solve_one_river_of_short_deck() -> None:
             for other in (rows, dense):
                 assert np.abs(other.root_values(seat, mode) - worth).max() < 1e-5 * np.abs(worth).max()
     for back_end in (rows, dense, *lanes):  # now rounding decides where nobody comes, but not what the ranges are worth
-        back_end.run(99)
+        back_end.run(49)
     for k, swept in enumerate(lanes):
         found = [swept.measure(), rows.measures()[k], dense.measures()[k]]
         assert max(one.exploitability for one in found) < 2.0  # of a pot of 400

@@ -19,10 +19,13 @@ RIVER = "holdem_limit:max_raises=0+0+0+2"
 def test_each_board_is_another_and_its_seed_decides_which() -> None:
     """Against a caller a response bets its better hands: how much that brings depends on the board."""
     game, caller = cardai.game("holdem_limit:max_raises=0+0+0+1"), cardai.agent("always_call")
-    asked: dict[str, Any] = {"boards": 2, "rounds": (3,)}
-    one, again, other = (measure(LocalOptions(game, caller, seed=seed, **asked)).gains for seed in (1, 1, 2))
+    asked: dict[str, Any] = {"rounds": (3,)}
+    one, again, other = (
+        measure(LocalOptions(game, caller, seed=seed, boards=boards, **asked)).gains
+        for seed, boards in ((1, 2), (1, 1), (2, 1))
+    )
     assert len(set(one.tolist())) == 2
-    assert one.tolist() == again.tolist()
+    assert one.tolist()[:1] == again.tolist()
     assert not set(one.tolist()) & set(other.tolist())
     assert (one > 0).all()
 

@@ -115,7 +115,7 @@ def slow_values(tree, player, node, seat, own, other, board, first):
     if kind == FOLD:
         return (-1 if actor == seat else 1) * tree.spent[node, actor] * (MEET @ other)
     if kind != DECISION:
-        return tree.spent[node].min() * (compared(tuple(board)) @ other)
+        return tree.spent[node].min() * (compared(tuple(board)).astype(float) @ other)
     chances = player.probabilities(node)
     children = tree.child[node, : tree.num_children[node]]
     below = []
@@ -127,11 +127,11 @@ def slow_values(tree, player, node, seat, own, other, board, first):
     return np.max(below, axis=0) if street >= first else (chances * below).sum(axis=0)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=48)
 def compared(board):
-    """Return (1326, 1326): 1 where the first hand beats the second, -1 where it loses; 0: tied, or they never meet."""
+    """Return (1326, 1326), int8: 1 where the first hand beats the second, -1 where it loses; 0: tied, or they never meet."""
     ranks = river_strengths(board)
-    return MEET * np.sign(ranks[:, None] - ranks[None, :])
+    return (MEET * np.sign(ranks[:, None] - ranks[None, :])).astype(np.int8)
 
 
 MEET = (~(pairs()[:, None, :, None] == pairs()[None, :, None, :]).any(axis=(2, 3))).astype(float)
@@ -193,9 +193,12 @@ def test_boards_that_differ_by_names_of_suits_need_not_be_worked_out_twice(stree
     assert len(told) < told[-1][1]
 
 
-def test_flops_are_summed_over_all_that_can_follow():
+@pytest.mark.parametrize(("cards", "ignores_suits"), sizes(("KdKcKh", True), ("KdQd4c", False)))
+def test_flops_are_summed_over_all_that_can_follow(cards, ignores_suits):
     tree = public_tree(Betting(2, 4, (10, 5), (1, 0, 0, 0), (0, 0, 0, 0), (10, 10, 20, 20)))
-    walker, flop = Walker(tree, Caller(tree), dtype=np.float64), parse_cards("KdQd4c")
+    player, flop = Caller(tree), parse_cards(cards)
+    player.ignores_suits = ignores_suits
+    walker = Walker(tree, player, dtype=np.float64)
     found = walker.flop_values(flop)
     assert found.shape == (1, 2, 169)
     equity = range_equity(np.ones(COUNT), np.ones(COUNT), flop).by_hand[0]

@@ -60,7 +60,7 @@ def test_from_a_caller_each_hand_wins_a_bet_more_or_checks(seat: int) -> None:
 
 
 def test_on_the_turn_the_rivers_are_averaged_where_both_hands_leave_them() -> None:
-    found, reach, _, _ = best("always_call", BOARD[:4], CHECKED)
+    found, reach, _, _ = best("always_call", BOARD[:4], CHECKED, "acpc_limit_2p:max_raises=0+0+1+1")
     hands = [int(k) for k in np.flatnonzero(left_by(BOARD[:4]))[[5, 300, 900]]]
     after = np.zeros((48, 2, len(hands)))
     for row, card in enumerate(card for card in range(52) if card not in BOARD[:4]):
@@ -90,10 +90,12 @@ def test_all_in_on_the_turn_the_river_is_dealt_out() -> None:
     assert (expected == -100 * met).sum() > 400
 
 
-@pytest.mark.parametrize(("hands", "boards"), sizes((16, 8), (60, 12)))
-def test_the_mean_over_hands_is_that_over_boards(hands: int, boards: int) -> None:
-    found = along(GAME, "always_call", hands=hands, seed=1)
-    known = measure(StreetOptions(GAME, "always_call", 3, boards)).mbb
+@pytest.mark.parametrize(
+    ("game", "hands", "boards"), sizes(("acpc_limit_2p:max_raises=1+0+0+2", 16, 8), (GAME, 60, 12))
+)
+def test_the_mean_over_hands_is_that_over_boards(game: str, hands: int, boards: int) -> None:
+    found = along(game, "always_call", hands=hands, seed=1)
+    known = measure(StreetOptions(game, "always_call", 3, boards)).mbb
     assert found.reached == hands  # it never folds
     assert abs(found.mbb.mean - known.mean) < 1.5 * found.spread.half_width < 20
 

@@ -181,7 +181,7 @@ class Exact:
             ranges[:, :, legal_hands((board,), hands)] = data.ranges[rows].astype(float) / 5
             tree = situation_tree(Situation(0, 0, (board,), int(half_pot), ranges[0], self.game))
             solver = RowSolver(TreeLayout(tree, hands, deal_boards(hands, (board,), 1, np.ones((2, 6)))), ranges)
-            solver.run(100)
+            solver.run(60)
             out[rows] = np.stack([solver.root_values(seat) for seat in range(2)], axis=1) / half_pot
         return out
 
@@ -197,7 +197,7 @@ def test_leaves_valued_without_mistakes_are_as_good_as_the_whole_game(game: Rang
         TreeLayout(betting_tree(played.betting, (1200, 1200), game.menus, button=0), LeducHands(), deal_boards(LeducHands(), (), 2, ranges)),
         ranges,
     )  # fmt: skip
-    whole.run(200)
+    whole.run(100)
     own, best = (
         np.array([short.root_values(seat, mode).sum() / 30 for seat in range(2)]) for mode in (EXPECT, RESPOND)
     )

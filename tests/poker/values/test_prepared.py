@@ -30,13 +30,13 @@ from cardai.poker.values.situation_set import Recipe, produce
 from cardai.poker.values.situations import Situation, situation
 
 
-def brute(one: Situation) -> dict[str, np.ndarray]:
-    """Return (2, H) figures against either range, by looking at all pairs of hands."""
+def brute(one: Situation, own: slice = slice(None)) -> dict[str, np.ndarray]:
+    """Return (2, H) figures of all hands, or of ``own``, against either range, by looking at all pairs of hands."""
     legal = legal_hands(one.board)
     cards, strengths = pairs()[legal], river_strengths(list(one.board))[legal]
-    apart = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
-    share = 0.5 + 0.5 * np.sign(strengths[:, None] - strengths[None, :])
-    tied = strengths[:, None] == strengths[None, :]
+    apart = ~(cards[own, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
+    share = 0.5 + 0.5 * np.sign(strengths[own, None] - strengths[None, :])
+    tied = strengths[own, None] == strengths[None, :]
     ranges = one.ranges[:, legal]
     met = np.stack([apart @ r for r in ranges])
     return {
@@ -85,10 +85,11 @@ def test_rows_on_the_turn_are_means_over_the_rivers_that_can_come() -> None:
             continue
         part = Situation(0, 0, (*one.board, card), one.half_pot, one.ranges)
         alive = legal_hands(part.board)
-        found, place = brute(part), int(np.flatnonzero(alive == legal[hand])[0])
-        wins += found["equity"][1, place] * found["met"][1, place]
-        weights += found["met"][1, place]
-        squares.append(found["strength"][0, place])
+        place = int(np.flatnonzero(alive == legal[hand])[0])
+        found = brute(part, slice(place, place + 1))
+        wins += found["equity"][1, 0] * found["met"][1, 0]
+        weights += found["met"][1, 0]
+        squares.append(found["strength"][0, 0])
     assert rows[EQUITY + 1, hand] == pytest.approx(wins / weights)
     assert rows[STRENGTH, hand] == pytest.approx(np.mean(squares))
     assert rows[SPREAD, hand] == pytest.approx(np.std(squares))

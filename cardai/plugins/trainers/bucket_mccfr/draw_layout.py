@@ -10,6 +10,7 @@ draw, the first after the button first. Numbers of nodes are shared (imperfect r
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from cardai.draw.buckets import CHOICES
 from cardai.draw.contract import DrawPoker, is_draw_poker
 from cardai.plugins.trainers.bucket_mccfr import _draw_kernels as kernels
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree, public_tree
+from cardai.poker.rules.betting import Betting
 
 SIZES = (1, 2, 3, 4, 6, 8)
 """Chips that each seat has put in, in bets of the first round: these, those between, and more."""
@@ -70,8 +72,13 @@ def path_classes(draws: int) -> tuple[Int64s, Int64s]:
 
 
 def lay_out(game: DrawPoker, buckets: tuple[int, ...]) -> DrawLayout:
-    """Return the places for hands of so many ``buckets`` after each number of draws (draws + 1,)."""
-    tree = public_tree(game.betting)
+    """Return the places for hands of so many ``buckets`` after each number of draws (draws + 1,): nobody may write there."""
+    return _laid_out(game.betting, game.draws, tuple(buckets))
+
+
+@lru_cache(maxsize=2)  # half a second each: a run that goes on and the players of two seats have one
+def _laid_out(betting: Betting, draws: int, buckets: tuple[int, ...]) -> DrawLayout:
+    tree = public_tree(betting)
     deals = np.flatnonzero(tree.kind == DEAL)
     node = np.zeros((tree.size + len(deals), 7), np.int64)
     child = np.full((len(node), max(CHOICES, tree.child.shape[1])), -1, np.int32)
@@ -84,9 +91,9 @@ def lay_out(game: DrawPoker, buckets: tuple[int, ...]) -> DrawLayout:
     node[: tree.size, kernels.COUNT] = np.where(tree.kind == DECISION, tree.num_children, 0)
     child[: tree.size, : tree.child.shape[1]] = tree.child
     action[: tree.size, : tree.action.shape[1]] = tree.action
-    drawn = np.minimum(tree.street, game.draws)
+    drawn = np.minimum(tree.street, draws)
     node[: tree.size, kernels.DRAWN] = node[: tree.size, kernels.DRAWN + 1] = drawn
-    first = game.betting.offset % 2  # the seat that draws first, with the button at seat 0
+    first = betting.offset % 2  # the seat that draws first, with the button at seat 0
     for second, at in enumerate(deals.tolist(), tree.size):
         node[[at, second], kernels.ACTOR] = first, 1 - first
         node[[at, second], kernels.KIND], node[[at, second], kernels.COUNT] = kernels.DRAW, CHOICES
@@ -96,13 +103,13 @@ def lay_out(game: DrawPoker, buckets: tuple[int, ...]) -> DrawLayout:
         child[at, :] = -1
         child[at, :CHOICES] = second
         action[at] = np.arange(child.shape[1])
-    classes, counts = path_classes(game.draws)
-    size, sets = _give_places(tree, deals, _before(game, tree), node, counts, buckets)
+    classes, counts = path_classes(draws)
+    size, sets = _give_places(tree, deals, _before(betting, tree), node, counts, buckets)
     nodes = kernels.Nodes(node, child, action, payoff, classes, counts, np.array(buckets, np.int64))
     return DrawLayout(tree, nodes, size, sets, _most_waiting(nodes))
 
 
-def _before(game: DrawPoker, tree: PublicTree) -> list[tuple[int, int]]:
+def _before(betting: Betting, tree: PublicTree) -> list[tuple[int, int]]:
     """Return what is remembered of the betting up to and with the round of each node: (who raised last, size of the pot)."""
     last = [-1] * tree.size
     for node in range(1, tree.size):
@@ -111,7 +118,7 @@ def _before(game: DrawPoker, tree: PublicTree) -> list[tuple[int, int]]:
             continue
         said = int(tree.action[parent][tree.child[parent] == node][0])
         last[node] = int(tree.actor[parent]) if said >= 2 else last[parent]
-    unit = game.betting.raise_sizes[0]
+    unit = betting.raise_sizes[0]
     sizes = np.searchsorted(SIZES, np.ceil(tree.spent.max(axis=1) / unit))
     return [(raiser, int(size)) for raiser, size in zip(last, sizes, strict=True)]
 

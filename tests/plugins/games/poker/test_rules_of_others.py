@@ -35,7 +35,7 @@ HOLDEM = [f"{name}{players}" for name in PLAIN for players in ("", ", three play
 
 
 @pytest.mark.parametrize("name", [name for name in HOLDEM if name in rules_poker.COMPARISONS])
-@pytest.mark.parametrize("hands", sizes(60, 1000))
+@pytest.mark.parametrize("hands", sizes(30, 1000))
 def test_random_hands_are_pokerkits_but_for_tournament_rules(name, hands):
     with warnings.catch_warnings():
         tally = rules_poker.COMPARISONS[name](hands, 12)

@@ -133,8 +133,8 @@ def test_value_networks_play_their_games(game: str, encoder: str, network: str, 
     if game == "video_poker":
         return
     opponent = {"triple_draw": "draw_heuristic", "poker_cnn_limit": "always_call"}[game]
-    result = cardai.play(game, [str(tmp_path / "run"), opponent], games=4, seed=1)
-    assert len(result.hands) == 4
+    result = cardai.play(game, [str(tmp_path / "run"), opponent], games=2, seed=1)
+    assert len(result.hands) == 2
 
 
 @pytest.mark.parametrize(

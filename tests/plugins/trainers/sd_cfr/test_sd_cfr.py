@@ -79,7 +79,7 @@ def test_a_traversal_depends_on_its_stream_alone() -> None:
 
 
 def test_it_learns_kuhn_poker_and_its_players_are_the_average_drawn_or_whole() -> None:
-    training = start("sd_cfr:traversals=300,updates=100,batch=256,hidden=32,layers=2", "kuhn", "flat")
+    training = start("sd_cfr:traversals=300,updates=80,batch=128,hidden=32,layers=1", "kuhn", "flat")
     last = [metrics for metrics in training.train(12) if metrics][-1]
     # uniform play is exploitable by 11/24 = 0.4583
     assert last["exploitability"] < 0.15
@@ -87,7 +87,7 @@ def test_it_learns_kuhn_poker_and_its_players_are_the_average_drawn_or_whole() -
     assert cardai.evaluate(game, training.agent({})).exploitability == pytest.approx(last["exploitability"], abs=1e-9)
     current = cardai.evaluate(game, training.agent({"policy": "current"}))
     assert current.exploitability == pytest.approx(last["current_exploitability"], abs=1e-6)
-    drawn = cardai.play(game, [training.agent({"policy": "drawn"}), training.agent({})], games=1_000, seed=2)
+    drawn = cardai.play(game, [training.agent({"policy": "drawn"}), training.agent({})], games=600, seed=2)
     assert abs(drawn.mean_return(0).mean) < 2 * drawn.mean_return(0).half_width
 
 
@@ -104,10 +104,10 @@ def test_a_hand_of_several_decisions_is_played_by_one_iteration_in_proportion_to
             networks.append(made)
         training.step += 1
         training._add_to_average()
-    hands = cardai.play("leduc", [training.agent({"policy": policy}), "always_call"], games=3_000, seed=4).hands
+    hands = cardai.play("leduc", [training.agent({"policy": policy}), "always_call"], games=2_000, seed=4).hands
     worth = abs(hands["returns"][:, 0])
     assert set(worth) == {0, 1, 7}
-    # 2 / 3 with a deviation of 0.009
+    # 2 / 3 with a deviation of 0.011
     assert (worth == 7).sum() / (worth > 0).sum() == pytest.approx(2 / 3, abs=0.045)
 
 
