@@ -55,10 +55,10 @@ def test_advantages_are_those_of_the_definition() -> None:
 
 def test_self_play_makes_a_network_harder_to_exploit(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
-    short = ["--encoder", "leduc_30", "--steps", "65536", "--envs", "256", "--length", "16", "--measures", "1"]
+    short = ["--encoder", "leduc_30", "--steps", "131072", "--envs", "256", "--length", "16", "--measures", "1"]
     before, after = example("learners/self_play_ppo.py").main([*short, "--minibatch", "1024"])
     assert after < 2 < before  # random play: 2.37
-    assert "65,536 decisions, " in capsys.readouterr().out
+    assert "131,072 decisions, " in capsys.readouterr().out
 
 
 def test_advantages_in_self_play_are_those_of_each_players_own_decisions() -> None:

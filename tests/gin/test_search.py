@@ -84,7 +84,7 @@ def test_rollouts_answer_at_once_where_there_is_nothing_to_compare_and_in_time()
             return part(view, odds, actions, number, *rest)
 
         search._played = counted  # type: ignore[method-assign]
-        for view, legal in views_of_a_match(1):
+        for view, legal in views_of_a_match(1)[::2]:
             counts.clear()
             chosen = search.choose(view, legal, 5, styles)
             if chosen < 0:

@@ -126,7 +126,7 @@ def test_an_installed_box_is_listed_with_strengths_and_plays(site: Path) -> None
         assert rows[name]["summary"] == f"{card['title']}: {card['strength']}."
         assert rows[name]["extras"] == (["torch"] if network(name) else [])
     played = command(
-        "run", "-g", "leduc", "-a", "leduc_equilibrium", "--vs", "always_raise", "-n", "2000", "--json", path=site
+        "run", "-g", "leduc", "-a", "leduc_equilibrium", "--vs", "random", "-n", "400", "--json", path=site
     )
     assert json.loads(played.stdout)["players"][0]["mean_return"]["low"] > 0  # an equilibrium wins from it
 

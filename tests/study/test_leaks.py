@@ -20,7 +20,7 @@ def judge() -> Judge:
 @pytest.mark.parametrize("name", sizes("calls every bet at the end", "never bets a pair"))
 def test_a_planted_leak_is_first_and_its_cost_is_told(judge: Judge, name: str) -> None:
     leak = next(one for one in LEAKS if one.name == name)
-    review, exact = tried(judge.game, judge, leak, 600, 11)
+    review, exact = tried(judge.game, judge, leak, 300, 11)
     assert found(review).startswith(leak.first)
     cost = review.total.per_100
     assert abs(cost.mean - 100 * exact) < 1.5 * cost.half_width

@@ -183,7 +183,7 @@ def test_new_board_cards_are_told_once_and_in_order() -> None:
 
 def test_a_measured_strength_is_the_players_own_not_its_opponents() -> None:
     """Whoever always folds is ahead of nobody on the ladder, or loses to the reference; the caller wins what it loses."""
-    folds = measure("leduc", "always_fold", 40)
+    folds = measure("leduc", "always_fold", 160)
     assert folds.mean < 25
     assert (folds.unit, folds.against, folds.level) == ("%", FIELD, "beginner")
     lost = measure("leduc_rlcard", "always_fold", 40)

@@ -224,9 +224,15 @@ def deal_boards(
     group = hands.renamings(board)
     group = [one for one in group if (ranges[:, one[1]] == ranges).all() and keeps(one)] if isomorphic else group[:1]
     out = [DealtBoards() for _ in range(streets)]
-    holding = (hands.cards == np.arange(hands.places)[:, None, None]).any(axis=2)
-    _deal(hands, tuple(board), kept & ~holding[list(board)].any(axis=0), holding, group, out, 0)
+    kept &= ~holders(hands)[list(board)].any(axis=0)
+    _deal(hands, tuple(board), kept, group, out, 0)
     return out
+
+
+@lru_cache(8)
+def holders(hands: Hands) -> Bools:
+    """Return (places, K) which hands hold each card: not to be changed."""
+    return np.asarray((hands.cards == np.arange(hands.places)[:, None, None]).any(axis=2))
 
 
 def _ordered(hands: Hands, board: tuple[int, ...], numbers: Ints) -> tuple[Ints, Ints]:
@@ -242,15 +248,11 @@ def _deal(
     hands: Hands,
     board: tuple[int, ...],
     kept: Bools,
-    holding: Bools,
     group: list[tuple[Ints, Ints]],
     out: list[DealtBoards],
     street: int,
 ) -> None:
-    """Append ``board`` to the boards of its street, and what follows it to the later ones.
-
-    ``kept`` (K,) are the hands that it leaves, ``holding`` (places, K) says who holds a card.
-    """
+    """Append ``board``, which leaves the hands ``kept`` (K,), to those of its street, and what follows it to the later ones."""
     mine = out[street]
     numbers, ends = _ordered(hands, board, np.flatnonzero(kept))
     mine.boards.append(board)
@@ -277,7 +279,7 @@ def _deal(
         met |= set(orbit)
         stable = [(cards, renamed) for cards, renamed in group if cards[card] == card]
         before = len(later)
-        _deal(hands, (*board, card), kept & ~holding[card], holding, stable, out, street + 1)
+        _deal(hands, (*board, card), kept & ~holders(hands)[card], stable, out, street + 1)
         later.ups.append([place[renamed[later.hands[before]]] for _, renamed in orbit.values()])
         later.images.append(list(orbit.values()))
         dealt += 1

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.progress import tell
 from cardai.poker.ranges._rollout_kernels import add_wins, weigh_wins
-from cardai.poker.ranges.hands import HOLDEM, Hands
+from cardai.poker.ranges.hands import HOLDEM, Hands, holders
 from cardai.poker.ranges.public_tree import Node
 from cardai.poker.ranges.rake import NO_RAKE
 
@@ -86,7 +86,7 @@ def _showdowns(board: tuple[int, ...], hands: Hands) -> Float32s:
     wins = np.zeros((len(hands.cards),) * 2, np.int16)
     for done, added in enumerate(_runouts(rest, missing, count)):
         whole = [*board, *added]
-        strengths = np.where(np.isin(hands.cards, whole).any(axis=1), -1, hands.strengths(whole))
+        strengths = np.where(holders(hands)[whole].any(axis=0), -1, hands.strengths(whole))
         add_wins(np.unique(strengths, return_inverse=True)[1].astype(np.int16) - np.int16(1), wins)
         if done % 50 == 0:
             tell("weighing what can come", done, count)

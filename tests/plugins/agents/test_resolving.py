@@ -109,7 +109,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("turn")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CARDAI_CACHE_DIR", str(directory / "cache"))
-        produce(directory / "turn", Recipe("turn", 3, (1, 1, 1, 1, 1), (4,), per_shard=20, bets="0.7+allin"), 40)
+        produce(directory / "turn", Recipe("turn", 3, (1, 1, 1, 1, 1), (4,), per_shard=10, bets="0.7+allin"), 20)
         options = "width=4,context=4,blocks=0,sample=10,batch=8,anneal=1"
         cardai.train(
             f"counterfactual_values:{options}", "acpc_nolimit_2p", steps=1, out=directory / "run",

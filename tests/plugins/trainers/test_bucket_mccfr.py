@@ -525,10 +525,10 @@ def test_small_hands_are_played_as_the_exact_solution_plays_them():
     """Betting before the flop alone: what the sampled player wins is what it can, within a few thousandths of a blind."""
     game = cardai.game("holdem_limit:max_raises=1+0+0+0")
     training = create("trainer", PLAIN).start(game, None, 3)
-    list(training.train(200_000))
+    list(training.train(400_000))
     # one street of bets with 169 classes: no strategy of seat 1 gains much on another run's
     other = create("trainer", PLAIN).start(game, None, 4)
-    list(other.train(200_000))
+    list(other.train(400_000))
     node = holdem_tree(game).decisions
     first, second = (one.agent({}).range_policy(node[:1], ()) for one in (training, other))
     assert np.abs(first - second).mean() < 0.05

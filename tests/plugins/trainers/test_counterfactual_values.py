@@ -61,7 +61,7 @@ def train(data: Path, out: Path, steps: int, code: str = "", **options: Any) -> 
 
 
 def test_our_shape_learns(data: Path, tmp_path: Path) -> None:
-    rows = train(data, tmp_path / "x", 6, **OURS | {"anneal": 6, "rate": 5e-3}).run.read_metrics()
+    rows = train(data, tmp_path / "x", 10, **OURS | {"anneal": 10, "rate": 5e-3}).run.read_metrics()
     assert rows[-1]["training_huber"] < 0.8 * rows[0]["training_huber"]
     assert rows[-1]["best_epoch"] == 1 + int(np.argmin([row["validation_huber"] for row in rows]))
 

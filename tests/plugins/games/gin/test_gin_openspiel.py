@@ -40,7 +40,7 @@ def test_hands_agree_decision_by_decision(hands: int) -> None:
     assert counts["void or capped"] > hands // 52
 
 
-@pytest.mark.parametrize("hands", sizes(64, 512))
+@pytest.mark.parametrize("hands", sizes(128, 512))
 def test_oklahoma_hands_agree_decision_by_decision(hands: int) -> None:
     counts: Counter[str] = Counter()
     comparison().compare(hands, 5, "random", counts, oklahoma=True)

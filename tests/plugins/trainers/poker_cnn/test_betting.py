@@ -135,7 +135,11 @@ def test_every_generation_is_a_player() -> None:
 def test_a_betting_run_draws_by_a_value_network_and_takes_over_its_layers(tmp_path: Path) -> None:
     encoder = "poker_cnn_triple_draw:size=4x13"
     run = Run.create(
-        tmp_path / "draws", "poker_cnn_ours:examples=200,batch=64,threads=1,measure=false", "triple_draw", encoder, 1
+        tmp_path / "draws",
+        "poker_cnn_ours:examples=200,batch=64,threads=1,measure=false,validation=0",
+        "triple_draw",
+        encoder,
+        1,
     )
     Session.start(run).train(3)
     spec = "poker_cnn_betting_ours:hands=8,batch=64,epochs=1,threads=1,teachers=draw_heuristic,freeze_trunk=true"

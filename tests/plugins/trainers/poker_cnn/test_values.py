@@ -127,7 +127,7 @@ def test_draw_labels_are_the_exact_values_of_holds() -> None:
 )
 def test_value_networks_play_their_games(game: str, encoder: str, network: str, tmp_path: Path) -> None:
     spec = f"poker_cnn_ours:network={network},examples=200,redraws={0 if game == 'triple_draw' else 20},batch=64"
-    run = Run.create(tmp_path / "run", f"{spec},every=5,threads=1,measure=false", game, encoder, 1)
+    run = Run.create(tmp_path / "run", f"{spec},every=5,threads=1,measure=false,validation=50", game, encoder, 1)
     Session.start(run).train(6)
     assert "validation_loss" in run.read_metrics()[-1]
     if game == "video_poker":
