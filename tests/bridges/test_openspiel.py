@@ -145,7 +145,9 @@ THEIRS = (
 @pytest.mark.parametrize(
     "check",
     [
-        pytest.param(case, id=f"{name}-{case.check.name}", marks=[pytest.mark.long] * (name == BRIDGE))
+        pytest.param(
+            case, id=f"{name}-{case.check.name}", marks=[pytest.mark.long] * (name in (BRIDGE, "tiny_bridge_2p"))
+        )
         for name in (*THEIRS, BRIDGE)
         for case in testing.checks_for("game", f'openspiel:name="{name}"')
     ],

@@ -55,8 +55,12 @@ LONG = {
     ("mmd", "gin"),
     ("poker_cnn_betting", "gin"),
     *((name, "liars_dice") for name in ("cfr", "mccfr", "xfp", "nfsp", "poker_cnn_betting")),
-}
-"""They take some seconds or half a minute: every information set is laid out, or hands are walked over plain States."""
+    *((name, game) for name in ("cfr", "xfp", "nfsp", "sd_cfr", "mmd") for game in ("kuhn", "leduc")),
+    ("mccfr", "kuhn"), ("gin_values", "gin"), ("poker_cnn", "video_poker"), ("poker_cnn", "triple_draw"), ("poker_cnn_betting", "leduc"),
+}  # fmt: skip
+"""They take some seconds or half a minute: every information set is laid out, or hands are walked over plain States. Or their
+own tests train them on this game, and hold them to the kit.
+"""
 PAIRS = [
     pytest.param(name, game, marks=[pytest.mark.long] if (name, game) in LONG else [])
     for name in TRAINERS
