@@ -34,8 +34,8 @@ from tests.plugins.trainers.poker_cnn.trainings import BETTING, VALUES, resumed,
 
 @pytest.mark.parametrize(
     ("spec", "game", "encoder", "steps"),
-    [
-        (VALUES, "video_poker", "grid_4x13:fields=hand", (7, 6)),
+    [  # with replay and whole suits the plain way is gone, too
+        pytest.param(VALUES, "video_poker", "grid_4x13:fields=hand", (7, 6), marks=pytest.mark.long),
         (f"{VALUES},replay=0.5,whole_suits=true", "video_poker", "grid_4x13:fields=hand", (7, 6)),
         (BETTING.replace("hands=400", "hands=40"), "leduc", "grid_4x13:fields=hole+board+history+player", (45, 55)),
     ],
