@@ -148,13 +148,27 @@ class Resolver:
         for key in [key for key in known if key[1].leads_to(public)]:
             known.move_to_end(key)  # what led here is asked for again with what comes next
         try:
-            return remembered(known, (me, public), most, lambda: self._find(public, me))
+            found = remembered(known, (me, public), most, lambda: self._find(public, me))
         finally:
             self._depth -= 1
+        if not self._depth:
+            self._let_go(public, me)
+        return found
 
     def forget(self) -> None:
         """Let go of what was solved, but for the first round's decisions, which come again."""
         self._known, self._solved = OrderedDict(), OrderedDict()
+
+    def _let_go(self, public: Public, me: int) -> None:
+        """Let go of a seat's earlier rounds where one hand alone is under way: nothing that follows asks for them."""
+        known = self._known
+        if self.settings.hand_seconds or not all(key[1].leads_to(public) for key in known):
+            return
+        for key in [key for key in known if key[0] == me and key[1].round < public.round]:
+            del known[key]
+        left = {id(decision.solver) for decision in known.values()}
+        for whole in [whole for whole, decision in self._solved.items() if id(decision.solver) not in left]:
+            del self._solved[whole]
 
     def _time(self, public: Public, me: int) -> float:
         """Return the seconds for the next solution, 0 if there is no limit; what is solved on the way to another shares."""
