@@ -173,7 +173,7 @@ def plants(grader: LimitGrader, counts: Sequence[int], played: Sequence[dict[str
             )
             sys.stdout.flush()
     sys.stdout.write(
-        f"{number - missed} of {number} are charged, {dearest} are the dearest of their street; the least costs {min(found):.2f} big blinds\n"
+        f"{number - missed} of {number} are charged, {dearest} are the dearest of their street; the least is charged {min(filter(None, found)):.2f} big blinds\n"
     )
 
 
