@@ -39,7 +39,7 @@ class OwnGrader:
     """Whether pots for two are solved, which takes long; else nothing after the flop is graded."""
 
     @classmethod
-    def of(cls, said: BoardGame) -> OwnGrader:
+    def of(cls, said: BoardGame) -> OwnGrader | None:
         """Return the grader of a game, by the charts of the box."""
         charts = charts_of(None, {said.num_players})
         solving = SolvingGrader(RangeBook({}), EFFORT, MISTAKE, BLUNDER)

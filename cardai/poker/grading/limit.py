@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ def range_player(game: Game) -> Agent | None:
     return player
 
 
-def ranges_along(player: Agent, game: Game, record: Mapping[str, Any]) -> list[Float64s]:
+def ranges_along(player: Agent, game: Game, record: dict[str, Any]) -> list[Float64s]:
     """Return (2, 1326) by seat, for each street from the flop on that an action was made on: the weights with which both come
     to it if they play as ``player`` does, the largest 1.
     """
