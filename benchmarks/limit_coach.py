@@ -173,7 +173,7 @@ def plants(grader: LimitGrader, counts: Sequence[int], played: Sequence[dict[str
             )
             sys.stdout.flush()
     sys.stdout.write(
-        f"{number - missed} of {number} are charged, {dearest} are the dearest of their street; the least is charged {min(filter(None, found)):.2f} big blinds\n"
+        f"{number - missed} of {number} are charged, {dearest} are the dearest of their street; the least is charged {min(filter(None, found), default=0.0):.2f} big blinds\n"
     )
 
 
@@ -213,7 +213,8 @@ def main() -> None:
     played = hands(game, 200, given.seed)
     turns = given.planted // 4
     plants(grader, (given.flops, turns, given.planted - turns), played)
-    own(grader, given.own, played)
+    if given.own:
+        own(grader, given.own, played)
 
 
 if __name__ == "__main__":
