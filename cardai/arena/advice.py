@@ -50,6 +50,11 @@ class Adviser:
         """What its values of actions are, in words."""
         return self.agent.values_of or f"{self.game.unit} of the hand"
 
+    def rest(self) -> None:
+        """Let go of what was kept of the hand."""
+        for agent in (self.agent, *self._by_seat.values()):
+            agent.rest()
+
     def advise(self, table: Table, seed: int) -> list[Advised]:
         """Return the actions that it would take, the likeliest first, and those it values next; nothing is played.
 

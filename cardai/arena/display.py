@@ -5,7 +5,7 @@ A game that knows better overrides :meth:`~cardai.core.game.Game.draw`; everythi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cardai.cards.text import card_glyph, card_text, glyphs
@@ -54,6 +54,13 @@ def action_name(game: Game, action: int, view: Mapping[str, Any] | None = None) 
 def unit_of(game: Game, amount: float) -> str:
     """Return what stands behind an amount of a game's returns: "chips", "chip" behind one."""
     return game.unit.removesuffix("s") if abs(amount) == 1 else game.unit
+
+
+def even_words(game: Game, returns: Sequence[float], outcome: Mapping[str, Any]) -> str:
+    """Return what is said to who won and lost nothing in a hand."""
+    if len(returns) < 2 or any(returns):
+        return "You win nothing."
+    return next(filter(None, (family.told_even(outcome) for family in game.families)), "Nobody wins or loses.")
 
 
 def seat_name(seat: int, player: int | None) -> str:

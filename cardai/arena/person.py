@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cardai.arena.display import coloured, help_text, private_rows, unit_of, view_text
+from cardai.arena.display import coloured, even_words, help_text, private_rows, unit_of, view_text
 from cardai.arena.lockstep import StopPlaying
 from cardai.arena.menu import Menu, menu_of
 from cardai.arena.moves import HandEnd
@@ -112,7 +112,7 @@ class Person(Agent):
         if mine:
             result = f"You {'win' if mine > 0 else 'lose'} {abs(mine):g} {unit_of(self.game, mine)}."
         else:
-            result = "Nobody wins or loses." if len(returns) > 1 and not any(returns) else "You win nothing."
+            result = even_words(self.game, returns, end.outcome if end is not None else {})
         say(coloured(result, "bold green" if mine > 0 else "bold red" if mine < 0 else "bold"))
 
     def _title(self) -> str:

@@ -285,6 +285,8 @@ class Table(TableState):
         if not self.done and self._ended is None and self.to_act is None:
             self._ended = self._loop.note(ROW)
             self._records.append(self._loop.records[self.game_number // self._engine.group_size][-1])
+            for agent in self._engine.agents:
+                agent.rest()
         self._save()
 
     def _save(self) -> None:

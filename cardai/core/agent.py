@@ -122,6 +122,12 @@ class Agent:
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how far its values of actions may be off.")
 
+    def rest(self) -> None:
+        """Let go of what was kept of a hand that is over; what is played stays the same. A single table says so after each hand.
+
+        Default: nothing is kept.
+        """
+
     def strategy(self, state: State, game: Game | None = None) -> dict[str, float]:
         """Return the probability of each legal action of the seat to act at ``state``, by name: {"fold": 0.1, ...}.
 
@@ -257,6 +263,9 @@ class BoundScalar(Agent):
             view = unpack_view(self.game.view_fields, views[i])
             chosen[i] = self.agent.choose(view, legal_list(legal, i), rng.generator(i))
         return chosen
+
+    def rest(self) -> None:
+        self.agent.rest()
 
     def new_match(self, seat: int) -> Self:
         return type(self)(self.agent.new_match(seat), self.game)

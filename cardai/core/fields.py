@@ -167,6 +167,10 @@ class Family:
         """
         return []
 
+    def told_even(self, outcome: Mapping[str, Any]) -> str:
+        """Return what is said where a hand with this ``outcome`` brought nobody anything (default: nothing in particular)."""
+        return ""
+
     def put_in(self, views: Views, seat: int) -> Float64s:
         """Return (n,) what ``seat`` has put into the hand by views of one of its games (default: nothing)."""
         return np.zeros(len(views))

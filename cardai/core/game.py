@@ -241,6 +241,11 @@ class Game(Answers, ABC):
         hand = 0 if previous is None else previous.setup.hand + 1
         return Setup(starter=hand % self.num_players, hand=hand, score=score)
 
+    def told_between(self, previous: PlayedHand, setup: Setup) -> Mapping[int, str]:
+        """Return what seats did between a hand of a match and its next, by seat, as actions are said: "buy in again for 10,000"
+        (default: nothing)."""
+        return {}
+
     def match_over(self, score: tuple[float, ...], hands: int) -> bool:
         """Say whether a match ends at ``score`` after ``hands`` hands (default: one hand)."""
         return hands >= 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,9 @@ on two cores, the last of it at the first kernel: what else is begun until then 
 NUMPY, THREAD = 88 << 20, 40 << 20
 """Bytes of address space that numpy with its OpenBLAS takes as it is loaded, and a thread of OpenBLAS beyond the first (numpy
 2.4, Linux): with less, OpenBLAS ends the process in words of its own."""
+LARGE = 1 << 20
+"""Bytes of an array that has memory of its own in a process that gives back what it frees (:func:`give_back`)."""
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # mallopt's, of glibc's malloc.h
 SHORT = 64 << 20
 """With so few bytes left, whatever fails fails for want of memory."""
 
@@ -47,6 +51,18 @@ def resident() -> int:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
     except (OSError, ValueError):
         return 0
+
+
+def give_back() -> None:
+    """Have memory that is freed go back to the system from now on, in a process that lives long with many threads: arrays of a MB
+    and more have memory of their own, and all threads share two heaps. Does nothing where the C library is not glibc.
+    """
+    import ctypes
+
+    with suppress(OSError, AttributeError, TypeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_MMAP_THRESHOLD, LARGE)
+        mallopt(_ARENA_MAX, 2)
 
 
 @cache

@@ -37,6 +37,9 @@ class BettingFamily(Family):
 
         return shown_hands(game, end, names)
 
+    def told_even(self, outcome: Mapping[str, Any]) -> str:
+        return "The pot is split: nobody wins or loses." if outcome.get("showdown") else ""
+
     def counted_from(self, view: Mapping[str, Any]) -> int:
         player = view["player"]
         return int(view["spent"][player] - view["round_spent"][player])

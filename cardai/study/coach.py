@@ -88,17 +88,17 @@ def words_of(graded: GradedHand, unit: str) -> str:
     if not wrong:
         return f"The coach: no mistake in {len(graded.decisions)} decisions."
     several = "decision" if wrong == 1 else "decisions"
-    return f"The coach: {wrong} {several} cost {_amount(graded.cost, unit)}. M shows them."
+    return f"The coach: {wrong} {several} cost {amount(graded.cost, unit)}. M shows them."
 
 
 def word_of(decision: Decision | None, unit: str) -> str:
     """Return what one decision cost, in a sentence; "" where it cost nothing."""
     if decision is None or not decision.cost:
         return ""
-    return f"{decision.words}: {decision.verdict}, {_amount(decision.cost, unit)}; {decision.best_words} was better."
+    return f"{decision.words}: {decision.verdict}, {amount(decision.cost, unit)}; {decision.best_words} was better."
 
 
-def _amount(cost: float, unit: str) -> str:
+def amount(cost: float, unit: str) -> str:
     """Return a cost with its unit: "1.38 chips", and in brackets where the unit says more than a word or two."""
     return f"{number(cost)} {unit}" if unit.count(" ") < 2 else f"{number(cost)} ({unit})"
 

@@ -27,7 +27,7 @@ def row(name: str, about: str, width: int, style: str) -> Text:
     return text.append(f"{name:<{width}}  ", "bold").append(about, style)
 
 
-BAR = 20
+BAR = 15
 """Cells of a picture of a strength."""
 
 

@@ -147,7 +147,7 @@ class Drilling(Match):
         place = f"{STREETS[len(spot.cards()) - 3]} {cards_glyphs(spot.cards())}"
         return f"{kind + ': ' if kind else ''}{place}, pot {spot.pot:,g}, {stacks} behind. You {YOU[self.seat]}."
 
-    def _title(self, view: Mapping[str, Any]) -> str:
+    def _title(self) -> str:
         left = len(self._queue)
         return f"spot {self._count}, {left} more {'is' if left == 1 else 'are'} due" if left else f"spot {self._count}"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.style import Style
 from rich.text import Text
 
-from cardai.arena.display import unit_of
+from cardai.arena.display import even_words, unit_of
 from cardai.core import registry
 from cardai.poker.words import in_big_blinds
 from cardai.ui.amounts import money
@@ -98,9 +98,7 @@ def end_text(scene: Scene) -> Text:
         won = money(abs(mine), scene.blind) if scene.blind else f"{abs(mine):,g} {unit}"
         words = f"You {'win' if mine > 0 else 'lose'} {won}."
     else:
-        words = (
-            "Nobody wins or loses." if len(scene.end.returns) > 1 and not any(scene.end.returns) else "You win nothing."
-        )
+        words = even_words(scene.game, scene.end.returns, scene.end.outcome)
     words += (
         " The game is over."
         if scene.game_over and scene.standing and scene.standing.games != scene.standing.hands

@@ -18,9 +18,10 @@ from cardai.arena.records import Record
 from cardai.arena.statistics import mean
 from cardai.arena.table import Table, replay
 from cardai.core.errors import IllegalActionError
-from cardai.core.game import Game
+from cardai.core.game import Game, PlayedHand, Setup
 from cardai.core.rng import derive
 from cardai.formats.rooms.coach import coach_of
+from cardai.poker.fields import POKER
 from cardai.poker.words import in_big_blinds
 from cardai.study.coach import Coach
 from cardai.study.graded import Decision, GradedHand
@@ -71,12 +72,21 @@ class Match:
         """
         match = cls(Table.restore(path, groups=itertools.count(), stepwise=True))
         table, unfinished = match.table, match.table.unfinished
-        if unfinished is not None and unfinished["actions"]:
-            match._log = log_of(match.game, unfinished, match.seat)
+        if unfinished is not None:
+            match._log = [*match._begun(), *log_of(match.game, unfinished, match.seat)]
         elif table.hand_over and table.records:
             said = end_entries(match.game, match.names, match.seat, table.end())
             match._log = [*log_of(match.game, table.records[-1], match.seat), *said]
         return match
+
+    def _begun(self) -> list[Entry]:
+        """Return what is said at the beginning of a hand: what was done since the last one."""
+        now, last = self.table.unfinished, self.table.records[-1] if self.table.records else None
+        if now is None or last is None or now["game_number"] != last["game_number"]:
+            return []
+        before, after = _setup(last), _setup(now)
+        told = self.game.told_between(PlayedHand(before, tuple(last["returns"])), after)
+        return [Entry(seat, words) for seat, words in told.items()]
 
     # -- where it stands -------------------------------------------------------------------------------------------
 
@@ -113,7 +123,7 @@ class Match:
             view,
             self.names,
             table.to_act,
-            self._title(view),
+            self._title(),
             tuple(evolve(entry, words=in_big_blinds(entry.words, self.blind)) for entry in self._log),
             {} if end is None else {s: end.views[s] for s in end.shown if s != seat},
             menu_of(self.game, view, table.legal()) if mine else None,
@@ -123,11 +133,13 @@ class Match:
             self.blind,
         )
 
-    def _title(self, view: Mapping[str, Any]) -> str:
+    def _title(self) -> str:
         title = f"hand {len(self.table.records) + (not self.table.hand_over)}"
         if self._many_hands():
-            points = " : ".join(f"{points:g}" for points in self.table.score)
+            points = " : ".join(f"{points:,g}" for points in self.table.score)
             title = f"game {self.table.game_number + 1}, hand {self.table.hand + 1}"
+            if self.game.num_players == 2 and self.game.speaks(POKER) and not self.table.game_number:
+                return title  # what one has won, the other has lost: the standing says it
             title += f"   score {points}" if self.game.num_players > 1 else f"   paid {points}"
         return title
 
@@ -152,7 +164,9 @@ class Match:
     def next_hand(self) -> None:
         """Deal the next hand."""
         self.table.next_hand()
-        self._log = []
+        self._log = self._begun()
+        for adviser in self._advisers.values():
+            adviser.rest()
 
     def advise(self, player: str) -> list[Advised]:
         """Return what ``player`` would do in the person's place.
@@ -195,6 +209,12 @@ class Match:
         self._log += entries_of(self.game, move, mover, before, after, watcher=self.seat)
         if self.table.hand_over:
             self._log += end_entries(self.game, self.names, self.seat, self.table.end())
+
+
+def _setup(record: Record) -> Setup:
+    """Return how a recorded hand began; a hand's number in its match is the record's."""
+    found = record["setup"]
+    return Setup(int(found["starter"]), int(record["hand"]), tuple(found["score"]), tuple(found["stacks"]))
 
 
 def end_entries(game: Game, names: Sequence[str], seat: int, end: HandEnd) -> list[Entry]:

@@ -28,7 +28,7 @@ from cardai.study.drills import due as due_of
 from cardai.study.sittings import Sitting as Played
 from cardai.study.sittings import Tally, sitting, tallies
 from cardai.ui import again, kept, past
-from cardai.ui.match import Match
+from cardai.ui.match import PERSON, Match
 from cardai.ui.players import known_as
 from cardai.ui.recording import Recording
 from cardai.web.felt import drawn
@@ -71,8 +71,18 @@ class Past:
         words = request.query_params.get("q", "")
         found, damaged = await run_in_threadpool(past.played, words.split())
         count = len(await run_in_threadpool(past.files))
-        return self.show("past.html", words=words, matches=[self._row(one) for one in found[:SHOWN]], more=len(found) - SHOWN,
+        return self.show("past.html", words=words, playing=[] if words else self._playing(), matches=[self._row(one) for one in found[:SHOWN]], more=len(found) - SHOWN,
                          tallies=[self._sum(one) for one in tallies(found)], damaged=damaged, files=count)  # fmt: skip
+
+    def _playing(self) -> list[dict[str, object]]:
+        """Return the matches at tables, which come among the others once the table is put away."""
+        found = []
+        for table in self.tables.open.values():
+            if type(table.match) is Match:  # practice is kept nowhere
+                won = [record["returns"][record["seats"].index(PERSON)] for record in table.match.records]
+                found.append({"name": table.name, "title": self._title(table.spec, table.match.table.names[1:]), "hands": len(won),
+                              "won": float(sum(won))})  # fmt: skip
+        return found
 
     async def _costs(self, request: Request) -> Response:
         """What the matches of one game against the same opponents come to, once the coach has read them all."""

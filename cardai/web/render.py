@@ -14,6 +14,7 @@ from markupsafe import Markup
 from cardai.cards.text import GLYPHS, RANK_NAMES, RANKS, SUITS, glyphs
 from cardai.core.game import Game
 from cardai.core.text import shown
+from cardai.study.coach import amount
 from cardai.study.review import number
 from cardai.ui.amounts import money
 
@@ -41,6 +42,7 @@ def environment() -> Environment:
     made.filters["signs"] = glyphs
     made.filters["inline"] = inline
     made.filters["figure"] = number
+    made.filters["amount"] = amount
     made.filters["drawn"] = Markup
     return made
 

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 
 from cardai.core.compiling import compiled_apart
+from cardai.core.memory import give_back
 from cardai.web.door import Door
 from cardai.web.offers import Offers
 from cardai.web.pages import Asked, House
@@ -39,6 +40,7 @@ def serve(
         async with tidied(house):
             return await until_signal(made, listener, house.door, show, said, told)
 
+    give_back()
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)  # which keeps it: closing it, as asyncio.run does, would wait for requests' threads
     running = loop.create_task(run())

@@ -239,9 +239,9 @@ def test_the_strongest_stand_first_each_under_one_name() -> None:
 
 def test_a_strength_is_drawn_with_its_interval() -> None:
     line = strength_line(Player("a", "", Strength(50.0, 8.0, "%", FIELD, 100)))
-    assert line.startswith("────────━━●━────────  fair")
+    assert line.startswith("──────━●━──────  fair")
     assert Strength(50.0, 8.1, "%", FIELD, 100).level == ""  # hardly known: no word
-    assert strength_line(Player("a", "", Strength(100.0, 0.0, "%", FIELD, 100))).startswith("───────────────────●")
+    assert strength_line(Player("a", "", Strength(100.0, 0.0, "%", FIELD, 100))).startswith("──────────────●")
     assert strength_line(Player("a", "")) == ""
 
 

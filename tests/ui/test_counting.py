@@ -105,6 +105,23 @@ def test_a_hands_end_says_who_won_what(seed: int) -> None:
         match.next_hand()
 
 
+def test_in_a_cash_game_a_rebuy_is_said_the_head_says_it_once_and_a_split_pot_is_split() -> None:
+    match = Match.begin("holdem_nolimit:stack=10000,cash=5,hands=100000", ["always_call"], 1)
+    said = []
+    for _ in range(3):
+        log = match.scene().log
+        while not match.table.hand_over:
+            match.step() if match.waiting else match.act(match.table.legal_actions()[-1])
+        scene = match.scene()
+        said.append(([(entry.seat, entry.words) for entry in log], title_of(scene).plain[49:], end_text(scene).plain))
+        match.next_hand()
+    assert said == [
+        ([], "game 1, hand 1   +10,000 chips in 1 hand", "You win 10,000 chips."),
+        ([(1, "buy in again for 10,000")], "game 1, hand 2   +10,000 chips in 2 hands", "The pot is split: nobody wins or loses."),
+        ([], "game 1, hand 3   +20,000 chips in 3 hands", "You win 10,000 chips."),
+    ]  # fmt: skip
+
+
 def test_a_game_of_hands_is_counted_to_its_end() -> None:
     """Titles, score and games won follow the table over a whole game of gin to 25 and into the next."""
     match = Match.begin("gin:target=25", ["simple"], 5)

@@ -243,6 +243,14 @@ def test_a_table_has_as_many_seats_as_wished_and_cash_goes_on(served: Served) ->
     assert "opponent_model" in text
 
 
+def test_what_is_being_played_stands_among_your_matches(served: Served) -> None:
+    with served.page(served.sit("kuhn", "random")) as page:
+        page.turn()
+        text = served.ask("past")[1]
+        assert "At the table" in text
+        assert "Kuhn poker against random</b> <span>0 hands, +0" in text
+
+
 def test_cards_in_a_line_are_written_as_they_are_drawn_and_read_by_their_names() -> None:
     assert inline("To T♦") == 'To <b class="said s-d">10♦</b>'
     assert spelled("discard 7c") == "discard seven of clubs"

@@ -1,4 +1,4 @@
-"""The coach of whatever is played here: of no-limit hold'em by charts and solving, as rooms' hands are reviewed, else a judge."""
+"""The coach of whatever is played here: of hold'em by charts and solving, as rooms' hands are reviewed, else a judge."""
 
 from __future__ import annotations
 
@@ -28,9 +28,14 @@ if TYPE_CHECKING:
 
 
 def solved(game: Game) -> BoardGame | None:
-    """Return hold'em whose hands are graded by charts and solving, None: ``game`` is another, or is judged otherwise."""
+    """Return hold'em whose hands are graded by solving, None: ``game`` is another, or is judged otherwise.
+
+    They are those of no-limit, and those of limit for two.
+    """
     said = board_game(game)
-    if said is None or not plays_holdem(game) or not said.betting.no_limit or said.betting.pot_limit:
+    if said is None or not plays_holdem(game) or said.betting.pot_limit:
+        return None
+    if not said.betting.no_limit and said.num_players != 2:
         return None
     return None if said.action_mapping else said
 
@@ -42,7 +47,8 @@ def coach_of(game: Game) -> Coach:
 
 
 class HandCoach(Coach):
-    """Grades hands of no-limit hold'em by charts and by solving, unless a player that judges the game is installed."""
+    """Grades hands of no-limit hold'em by charts and by solving, unless a player that judges the game is installed; those of limit
+    by solving, unless the box is not installed, whose player says the ranges: then a player judges the game."""
 
     def __init__(self, game: Game, said: BoardGame) -> None:
         super().__init__(game)
@@ -52,7 +58,10 @@ class HandCoach(Coach):
     def own(self) -> OwnGrader | None:
         """Who grades by solving, None where a player judges the game."""
         from cardai.formats.rooms.own import OwnGrader
+        from cardai.formats.rooms.own_limit import LimitGrader
 
+        if not self.said.betting.no_limit:
+            return LimitGrader.of(self.said)
         try:
             judge_for(self.game)
         except UsageError:
@@ -73,7 +82,8 @@ class HandCoach(Coach):
         if self.own is None:
             return super().decision(views, legal, action, record, seat)
         place = len(record["actions"])
-        graded = self.hand({**record, "actions": [*record["actions"], action]}, seat)
+        after = {**record, "actions": [*record["actions"], action]}
+        (graded,) = self.own.at(int(views["round"][0])).grade([Task(1, after, seat)])
         return next((one for one in graded.decisions if one.place == place), None)
 
     def job(

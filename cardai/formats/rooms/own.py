@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import evolve, frozen
 
@@ -18,7 +18,7 @@ from cardai.poker.grading.before import ChartGrader
 from cardai.poker.grading.flops import RangeBook
 from cardai.poker.grading.grader import SolvingGrader
 from cardai.poker.grading.spots import Effort
-from cardai.poker.grading.whole import WholeGrader
+from cardai.poker.grading.whole import WholeGrader, WholeHand
 from cardai.study.graded import GradedHand
 from cardai.study.grading import Task
 
@@ -31,13 +31,15 @@ LATER = "after the flop, which takes long to solve: the study's reviews and card
 class OwnGrader:
     """Grades records of the hold'em ``said``, over or under way. Costs are in big blinds."""
 
+    first: ClassVar[int] = 0
+    """The first round that something is said of, 0 before the flop."""
     said: BoardGame
     grader: WholeGrader
     solves: bool = True
     """Whether pots for two are solved, which takes long; else nothing after the flop is graded."""
 
     @classmethod
-    def of(cls, said: BoardGame) -> OwnGrader:
+    def of(cls, said: BoardGame) -> OwnGrader | None:
         """Return the grader of a game, by the charts of the box."""
         charts = charts_of(None, {said.num_players})
         solving = SolvingGrader(RangeBook({}), EFFORT, MISTAKE, BLUNDER)
@@ -51,7 +53,7 @@ class OwnGrader:
     def grade(self, tasks: Sequence[Task]) -> Iterator[GradedHand]:
         for task in tasks:
             record: Record = task.record
-            found = self._graded(room_hand(self.said, record), task)
+            found = self.graded(*room_hand(self.said, record), task)
             yield evolve(
                 found,
                 game_number=int(record.get("game_number", 0)),
@@ -61,15 +63,23 @@ class OwnGrader:
                 returns=float(record["returns"][task.seat]) if record.get("returns") else 0.0,
             )
 
-    def _graded(self, played: tuple[RoomHand, tuple[int, ...]], task: Task) -> GradedHand:
-        hand, seats = played
+    def at(self, round_: int) -> OwnGrader:
+        """Return who grades the decisions of a round (0 before the flop), and others too where that takes no longer."""
+        return self
+
+    def whole(self, hand: RoomHand, seats: tuple[int, ...], task: Task) -> WholeHand | str:
+        """Return a hand as it is graded, or why nothing of it can be."""
+        return whole_of(hand, seats.index(task.seat))
+
+    def graded(self, hand: RoomHand, seats: tuple[int, ...], task: Task) -> GradedHand:
+        """Return what can be graded of a hand; its numbers are :meth:`grade`'s."""
         who = seats.index(task.seat)
-        whole = whole_of(hand, who)
+        whole = self.whole(hand, seats, task)
         if not self.solves and not isinstance(whole, str) and whole.flop is not None:
             whole = evolve(whole, flop=None, missing=LATER)
         reason = whole if isinstance(whole, str) else self.grader.refused(whole)
         if isinstance(whole, str) or reason:
-            count = sum(action.player == who for action in hand.actions)
+            count = sum(action.player == who and action.round >= self.first for action in hand.actions)
             left = Counter({reason: count}) if count else Counter[str]()
             return GradedHand(task.number, 0, 0, 0, task.seat, 0.0, (), dict(left))
         (graded,) = self.grader.grade([Task(task.number, whole, who)])

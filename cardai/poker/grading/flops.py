@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
+from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.poker.notation import parse_range
 from cardai.poker.preflop.charts import POTS
@@ -52,6 +53,15 @@ class FlopHand:
     aggressor: int = -1
     seats: tuple[int, int] = (0, 1)
     """Which of the hand's players the two are, from the first after the button."""
+    bets: tuple[float, ...] = ()
+    """What a bet is on the flop, the turn and the river where all are of one size (limit); else none."""
+    caps: tuple[int, ...] = ()
+    """How many bets such a street has at most."""
+    come: tuple[tuple[Float64s, Float64s], ...] = field(default=(), eq=False)
+    """The ranges (1326,) with which both come to each street, where somebody says so who plays whole ranges; else none: they
+    are those that the solution of the street before leaves."""
+    asked: tuple[int, ...] = (0, 1, 2)
+    """The streets whose decisions are graded."""
 
 
 def _known(instance: RangeBook, attribute: object, value: Mapping[str, str]) -> None:

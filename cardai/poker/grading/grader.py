@@ -33,11 +33,22 @@ from cardai.study.judge import verdict
 
 BEHIND = 10
 """How many times as many iterations the turn and the river are given as the flop."""
+RIVER = 100
+"""How many times as well the river is solved in limit, and for how many times as many iterations: that takes next to nothing, and an
+opponent may do there what he hardly ever does."""
+AHEAD = 0.09
+"""The share of the pot that limit's flops may be off, since one bet a street is looked at behind them: what 95 % of hands stay below on
+the mean of some turns of two flops (``python benchmarks/limit_coach.py --ahead 5``: 0.064, 0.053 and 0.060 of pots of 4, 6 and 8 big
+blinds; ``--ahead 2 --seed 12``: 0.088, 0.081 and 0.059)."""
 OFF = "the way it was played is not in the tree that was solved"
 UNMET = "the range of the player does not hold his hand there"
 RARE = "the opponent hardly ever comes there in the solution"
 LEAST = 0.01
 """The weight that the hero's own hand has at least in his range: he held it."""
+
+
+Ranges = tuple[str | Float64s, str | Float64s]
+"""Two ranges, in the notation of :mod:`cardai.poker.notation` or as weights (1326,)."""
 
 
 class SolvingGrader:
@@ -63,7 +74,7 @@ class SolvingGrader:
                 task.number, 0, 0, task.number, hand.hero, hand.returns / hand.big_blind, tuple(found), dict(left_out)
             )
 
-    def graded(self, hand: FlopHand, known: tuple[str, str]) -> tuple[list[Decision], Counter[str]]:
+    def graded(self, hand: FlopHand, known: Ranges) -> tuple[list[Decision], Counter[str]]:
         """Return the hero's decisions from the flop on, of ranges that both come with, and what is left out by the reason."""
         graded = _Graded(self, hand)
         try:
@@ -76,8 +87,10 @@ class SolvingGrader:
         """Return what a decision that lost so many big blinds is called."""
         return verdict(lost, floor, self.mistake, self.blunder)
 
-    def ranges(self, hand: FlopHand) -> tuple[str, str] | None:
+    def ranges(self, hand: FlopHand) -> Ranges | None:
         """Return the ranges that both come with, None where one is not known."""
+        if hand.come:
+            return hand.come[0]
         first, last = (self.book.of(hand.kind, hand.positions[s], hand.roles[s]) for s in range(2))
         return None if first is None or last is None else (first, last)
 
@@ -91,12 +104,16 @@ class _Graded:
     found: list[Decision] = field(factory=list)
     left_out: Counter[str] = field(factory=Counter)
 
-    def walk(self, known: tuple[str, str]) -> None:
+    def walk(self, known: Ranges) -> None:
         """Grade street after street, as far as the hero decides, from the ranges ``known``."""
         hand = self.hand
-        ranges = [parse_range(text) for text in known]
-        own = [move.street for move in hand.moves if move.seat == hand.hero]
+        ranges = [parse_range(one) if isinstance(one, str) else one for one in known]
+        own = [move.street for move in hand.moves if move.seat == hand.hero and move.street in hand.asked]
         for street in range(max(own, default=-1) + 1):
+            if street < len(hand.come):
+                if street not in own:
+                    continue
+                ranges = list(hand.come[street])
             ranges[hand.hero] = _with(ranges[hand.hero], hand.cards)
             solution = self._solved(street, ranges)
             moves = [(place, move) for place, move in enumerate(hand.moves) if move.street == street]
@@ -105,25 +122,26 @@ class _Graded:
                 if move.seat == hand.hero:
                     self._decision(solution, " ".join(line), place, move)
                 line.append(word_of(move))
-            if street < max(own):
+            if street < max(own) and street + 1 >= len(hand.come):
                 after = solution.at(" ".join([*line, card_text(hand.board[3 + street])]))
                 ranges = [_spread(after, seat) for seat in range(2)]
 
     def _solved(self, street: int, ranges: Sequence[Float64s]) -> Solution:
         effort, name, library = self.by.effort, STREETS[street], self.by.library if street == 0 else None
         asked = spot_of(self.hand, street, ranges, effort)
+        last = RIVER if self.hand.bets and street == 2 else 1
+        to, most = effort.to / last, effort.iterations * (last if last > 1 else BEHIND if street else 1)
         known = None if library is None else _kept(library, asked)
-        if known is not None and known.exploitability <= effort.to:
+        if known is not None and known.exploitability <= to:
             return known
         whole, suits = (asked, SAME) if library is None else image(asked)
         solution = prepare(whole, effort.threads)
-        most = effort.iterations * (BEHIND if street else 1)
 
         def told(now: Solution) -> bool:
             tell(f"solving the {name}", now.iterations, most)
             return True
 
-        solve(solution, effort.to, most, told)
+        solve(solution, to, most, told)
         tell(f"solving the {name}", most, most)
         if library is None:
             return solution
@@ -155,6 +173,8 @@ class _Graded:
         best = int(np.argmax(values))
         best = taken if values[taken] >= values[best] else best
         floor = noise_at(solution, position) / blind
+        if hand.bets and move.street == 0:
+            floor += AHEAD * (position.pot + hand.bets[0]) / blind
         if not np.isfinite(floor):
             self.left_out[RARE] += 1
             return

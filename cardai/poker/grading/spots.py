@@ -48,19 +48,37 @@ def spot_of(hand: FlopHand, street: int, ranges: Sequence[str | Float64s], effor
     """Return the spot that a hand was at the beginning of a street (0 the flop)."""
     put = [sum_of(hand, seat, street) for seat in range(2)]
     texts = tuple(one if isinstance(one, str) else range_text(one / one.max()) for one in ranges)
-    # what was bet later is looked at when its own street is solved: here it would stand in every line
-    menus = [f"{seat}.{STREETS[street]}={_menu(hand, k, street, effort)}" for k, seat in enumerate(SEATS)]
-    kept = [menu for menu in menus if not menu.endswith(f"={effort.bets}/{effort.raises}")]
     return Spot(
         cards_text(hand.board[: 3 + street]),
         hand.pot + sum(put),
         (hand.stacks[0] - put[0], hand.stacks[1] - put[1]),
         texts,
-        bets=",".join([f"{effort.bets}/{effort.raises}", *kept]),
+        bets=fixed(hand, street) if hand.bets else _named(hand, street, effort),
         rake=effort.rake,
         rake_cap=effort.rake_cap * hand.big_blind,
         aggressor=hand.aggressor if street == 0 else last_to_bet(hand, street - 1),
     )
+
+
+def fixed(hand: FlopHand, street: int) -> str:
+    """Return the menus of a street of fixed bets and of those behind it: all bets that there are, but from the flop on one on
+    the flop, or as many as were made, and one on each street behind it (all of them are too many to solve)."""
+    counts = list(hand.caps)
+    if street == 0:
+        made = sum(move.kind in ("bet", "raise") for move in hand.moves if move.street == 0)
+        counts = [min(max(1, made), counts[0]), 1, 1]
+    each = zip(STREETS, hand.bets, counts, strict=True)
+    return ",".join(f"{name}={f'{size:g}c/' * count}none" for name, size, count in list(each)[street:])
+
+
+def _named(hand: FlopHand, street: int, effort: Effort) -> str:
+    """Return the menus of a street and of those behind it, where what was bet on it stands.
+
+    What was bet later is looked at when its own street is solved: here it would stand in every line.
+    """
+    menus = [f"{seat}.{STREETS[street]}={_menu(hand, k, street, effort)}" for k, seat in enumerate(SEATS)]
+    kept = [menu for menu in menus if not menu.endswith(f"={effort.bets}/{effort.raises}")]
+    return ",".join([f"{effort.bets}/{effort.raises}", *kept])
 
 
 def sum_of(hand: FlopHand, seat: int, street: int) -> float:

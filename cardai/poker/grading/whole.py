@@ -10,7 +10,7 @@ from attrs import frozen
 
 from cardai.poker.grading.before import NO_CHART, OFF, BeforeFlop, ChartGrader, Followed
 from cardai.poker.grading.flops import FlopHand
-from cardai.poker.grading.grader import SolvingGrader
+from cardai.poker.grading.grader import Ranges, SolvingGrader
 from cardai.study.graded import Decision, GradedHand
 from cardai.study.grading import Task
 
@@ -73,7 +73,7 @@ class WholeGrader:
     def _followed(self, hand: WholeHand) -> Followed | None:
         return None if hand.before is None else self.charts.follow(hand.before)
 
-    def _ranges(self, hand: WholeHand, followed: Followed | None) -> tuple[str, str] | None:
+    def _ranges(self, hand: WholeHand, followed: Followed | None) -> Ranges | None:
         assert hand.flop is not None
         given = self.solving.ranges(hand.flop)
         return given if given is not None or followed is None else self.charts.ranges(followed, hand.flop.seats)

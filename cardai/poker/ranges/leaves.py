@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import comb
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +38,12 @@ class CheckedDown:
 
     def _set(self, wins: Float32s, numbers: Int64s, hands: Hands, dtype: npt.DTypeLike) -> None:
         self._wins = np.ascontiguousarray(wins, dtype)
-        self._apart = np.ascontiguousarray(apart(hands)[np.ix_(numbers, numbers)], dtype)
+        self._whose = hands, numbers
+
+    @cached_property
+    def _apart(self) -> npt.NDArray[Any]:
+        hands, numbers = self._whose
+        return np.ascontiguousarray(apart(hands)[np.ix_(numbers, numbers)], self._wins.dtype)
 
     @classmethod
     def of(cls, wins: Float32s, numbers: Int64s, hands: Hands = HOLDEM) -> CheckedDown:

@@ -83,6 +83,7 @@ class Solver(RangeCfr):
     # -- solving -----------------------------------------------------------------------------------------------------
 
     def iterate(self, count: int) -> None:
+        assert self._works is not self._averages, "the solver was settled"
         with self._workers():
             if self.leaves is None and self._pool is None:
                 self._walk_all(self._works, self.iterations, count, (0, 2), kernels.TRAIN)
@@ -103,6 +104,12 @@ class Solver(RangeCfr):
         with self._workers():
             self._walk(self._averages, player, mode)
         return np.array(self._averages[0].values[:1, : len(self.hands)], np.float64)
+
+    def settle(self) -> None:
+        """Give up what only further iterations need: what was found can be looked at as before, and no iteration can follow."""
+        self._works = self._averages
+        self._by_thread.clear()
+        self.threads = 1
 
     # -- looking -----------------------------------------------------------------------------------------------------
 

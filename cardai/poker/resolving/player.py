@@ -46,6 +46,9 @@ class ResolvingPlayer(Agent):
         need_game(self.game, game, "resolving was made for")
         return self
 
+    def rest(self) -> None:
+        self.resolver.forget()
+
     def policy(self, views: Views, legal: Legal) -> Float64s:
         shape = legal.kinds.shape if isinstance(legal, Amounts) else legal.shape
         out = np.zeros(shape)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from hashlib import sha256
+from threading import BoundedSemaphore
 from time import monotonic
 from typing import TypeVar
 
@@ -41,6 +42,8 @@ KEPT = 64
 """How many solved decisions are kept: all of a hand."""
 FIRST = 100
 """How many of the first round are kept besides."""
+_AT_ONCE = BoundedSemaphore(2)
+"""So many decisions are solved at once in a process: each takes some ten MB until it is done."""
 
 
 @frozen
@@ -145,9 +148,27 @@ class Resolver:
         for key in [key for key in known if key[1].leads_to(public)]:
             known.move_to_end(key)  # what led here is asked for again with what comes next
         try:
-            return remembered(known, (me, public), most, lambda: self._find(public, me))
+            found = remembered(known, (me, public), most, lambda: self._find(public, me))
         finally:
             self._depth -= 1
+        if not self._depth:
+            self._let_go(public, me)
+        return found
+
+    def forget(self) -> None:
+        """Let go of what was solved, but for the first round's decisions, which come again."""
+        self._known, self._solved = OrderedDict(), OrderedDict()
+
+    def _let_go(self, public: Public, me: int) -> None:
+        """Let go of a seat's earlier rounds where one hand alone is under way: nothing that follows asks for them."""
+        known = self._known
+        if self.settings.hand_seconds or not all(key[1].leads_to(public) for key in known):
+            return
+        for key in [key for key in known if key[0] == me and key[1].round < public.round]:
+            del known[key]
+        left = {id(decision.solver) for decision in known.values()}
+        for whole in [whole for whole, decision in self._solved.items() if id(decision.solver) not in left]:
+            del self._solved[whole]
 
     def _time(self, public: Public, me: int) -> float:
         """Return the seconds for the next solution, 0 if there is no limit; what is solved on the way to another shares."""
@@ -264,6 +285,10 @@ class Resolver:
         return remembered(self._solved, whole, most, lambda: self._solve_anew(public, me, carried))
 
     def _solve_anew(self, public: Public, me: int, carried: Constraints) -> Decision:
+        with _AT_ONCE:
+            return self._solve_now(public, me, carried)
+
+    def _solve_now(self, public: Public, me: int, carried: Constraints) -> Decision:
         began, game, settings = monotonic(), self.game, self.settings
         last = self.depth_limit.until(public.round, game.betting.num_rounds)
         tree = self._tree(public, last)
@@ -279,6 +304,7 @@ class Resolver:
             leaves=self.depth_limit.leaves(game, public.round, public.board, boards[0].hands[0]) if layout.leaves else None,
         )  # fmt: skip
         _run(solver, settings, public.round, self._time(public, me), began)
+        solver.settle()
         place = start(solver, list(public.board))
         place = place if carried.promised is None else step(place, 1)
         return Decision(public, place, solver, carried.ranges, self._strategy(solver, place.node), monotonic() - began)

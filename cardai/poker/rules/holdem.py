@@ -241,6 +241,19 @@ class NoLimitHoldem(Holdem):
         going_on = self._going_on(begun, np.array([previous.returns]))
         return evolve(made, stacks=tuple(int(stack) for stack in going_on[0]))
 
+    def told_between(self, previous: PlayedHand, setup: Setup) -> Mapping[int, str]:
+        if not self.cash or not setup.stacks:
+            return {}
+        begun = previous.setup.stacks or self.stacks
+        told = {}
+        for seat, now in enumerate(setup.stacks):
+            left = begun[seat] + round(previous.returns[seat])
+            if now > left:
+                told[seat] = f"buy in again for {now:,}" if not left else f"buy in again: {now:,} behind"
+            elif now < left:
+                told[seat] = f"put {left - now:,} aside: {now:,} are the most that may be behind"
+        return told
+
     def next_hands(
         self, previous: Records | None, scores: Float64s, returns: Float64s, outcomes: Records, seeds: Uint64s
     ) -> Records:

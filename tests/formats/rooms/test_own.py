@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cardai import make
 from cardai.arena.records import RecordFile
 from cardai.arena.table import Table
 from cardai.cards.text import parse_cards
+from cardai.core.agent import Agent
+from cardai.core.fields import Views
+from cardai.core.legal import Legal
+from cardai.formats.rooms import own_limit
 from cardai.formats.rooms.coach import HandCoach, coach_of
 from cardai.formats.rooms.own import LATER
 from cardai.poker.grading.before import OFF
 from cardai.poker.grading.flops import FlopHand
 from cardai.poker.grading.grader import SolvingGrader
+from cardai.poker.grading.limit import ranges_along
+from cardai.poker.hands.combos import pairs
 from cardai.study.coach import Coach, word_of
 from cardai.study.graded import Decision
 from cardai.study.session import run
@@ -93,4 +100,55 @@ def _over(table: Table) -> Any:
 def test_other_games_have_their_own_judges() -> None:
     assert type(coach_of(make.game("leduc"))) is Coach
     assert type(coach_of(make.game("holdem_nolimit:bets=pot"))) is HandCoach
-    assert type(coach_of(make.game("holdem_limit"))) is Coach
+    assert type(coach_of(make.game("holdem_limit"))) is HandCoach
+    assert [type(coach_of(make.game(spec))) for spec in ("acpc_limit_3p", "omaha", "short_deck")] == [Coach] * 3
+
+
+class Pairs(Agent):
+    """Raises pairs before the flop, and checks or calls else."""
+
+    def policy(self, views: Views, legal: Legal) -> Any:
+        raised = (
+            (views["hole"][:, 0] % 13 == views["hole"][:, 1] % 13) & (views["round"] == 0) & np.asarray(legal)[:, 2]
+        )
+        return np.eye(3)[np.where(raised, 2, 1)]
+
+
+def limit_hand(actions: list[int]) -> Any:
+    """Return a hand of limit hold'em under way: the button holds the best hand there is, kings full."""
+    table = Table("holdem_limit", [None, None], seed=3)
+    deck = parse_cards("9d8d" + "KsKh" + "Kd7s7c2h3d")
+    return {**(table.unfinished or {}), "deck": list(deck), "actions": actions}
+
+
+@pytest.fixture
+def boxed(monkeypatch: pytest.MonkeyPatch) -> Coach:
+    """The coach of limit hold'em where the player in the box is one that is known here."""
+    monkeypatch.setattr(own_limit, "range_player", lambda game: Pairs())
+    return coach_of(make.game("holdem_limit"))
+
+
+def test_in_limit_who_raises_pairs_comes_with_pairs() -> None:
+    game = make.game("holdem_limit")
+    streets = ranges_along(Pairs(), game, limit_hand([2, 1, 1, 1, 2]))
+    assert len(streets) == 2
+    pair = pairs()[:, 0] % 13 == pairs()[:, 1] % 13
+    for first in streets:
+        assert [(one > 0).tolist() for one in first] == [pair.tolist(), (~pair).tolist()]  # seat 0 has the button
+
+
+def test_in_limit_folding_the_best_hand_on_the_river_is_found_and_raising_it_costs_nothing(boxed: Coach) -> None:
+    record = limit_hand([1, 1, 1, 1, 1, 1, 2])
+    table = Table.of_record(boxed.game, record, played=7)
+    said = {}
+    for action in (0, 1, 2):
+        said[action] = boxed.decision(table.views(), table.legal(), action, record, 0)
+    assert [one.verdict for one in said.values()] == ["blunder", "blunder", "good"]
+    assert said[0].best_words == "raise to 4 bb"
+    assert said[0].situation["phase"] == "river"
+    assert 4 < said[0].cost < 8  # what is in the pot, and what is paid to the raise
+    assert boxed.unit == "big blinds"
+
+
+def test_in_limit_what_is_decided_before_the_flop_is_counted(boxed: Coach) -> None:
+    assert boxed.hand(limit_hand([1, 1]), 0).left_out == {own_limit.BEFORE: 1}

@@ -158,6 +158,14 @@ def test_the_turn_is_that_of_other_solvers_and_any_number_of_threads_gives_it() 
     two.run(3)
     for name, array in one.arrays().items():
         assert (array == two.arrays()[name]).all(), name
+    asked = [(boards, seat) for boards in ((), (5,)) for seat in range(2)]
+    looked = [two.look(boards, seat, kernels.RESPOND).values.copy() for boards, seat in asked]
+    two.settle()
+    for (boards, seat), values in zip(asked, looked, strict=True):
+        assert (two.look(boards, seat, kernels.RESPOND).values == values).all()
+    assert two.arrays()["regrets_1"] is two.arrays()["sums_1"]  # nothing else is held
+    with pytest.raises(AssertionError, match="settled"):
+        two.run(1)
 
 
 @pytest.mark.parametrize(("board", "count"), [("Ks7s4s2s", 9 + 13), ("KsTs7h4h", 2 * 11 + 13)])

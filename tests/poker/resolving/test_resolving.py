@@ -194,6 +194,16 @@ def test_what_is_tied_to_no_promise_is_solved_once_for_both_seats() -> None:
     assert resolver.decision(public, 0).solver is resolver.decision(public, 1).solver
 
 
+def test_what_was_solved_is_let_go_of_after_a_hand_and_is_the_same_again() -> None:
+    resolver, public = river_resolver(SolverSettings(3))
+    player = ResolvingPlayer(cardai.game("acpc_nolimit_2p"), resolver)
+    found = resolver.decision(public, 0)
+    player.rest()
+    again = resolver.decision(public, 0)
+    assert again.solver is not found.solver
+    assert (again.strategy == found.strategy).all()
+
+
 def test_ranges_are_carried_in_the_games_seats() -> None:
     # Leduc: the starter bets the pot with kings more than with jacks, the other has shown nothing
     resolver = leduc_player(leduc(), SolverSettings(60)).resolver

@@ -28,10 +28,19 @@ def test_stacks_go_on_and_who_is_broke_buys_in_again() -> None:
         while not table.hand_over:
             table.act(1)
         won = [int(x) for x in table.end().returns]
+        ended = PlayedHand(Setup(stacks=tuple(stacks)), tuple(table.end().returns))
         after = [stack + gain for stack, gain in zip(stacks, won, strict=True)]
         rebuys += sum(stack < 100 for stack in after)
         stacks = [min(3000, stack if stack >= 100 else 1000) for stack in after]
         table.next_hand()
+        told = table.game.told_between(ended, Setup(stacks=tuple(stacks)))
+        assert told == {
+            seat: "buy in again for 1,000"
+            if now > left == 0
+            else f"put {left - now:,} aside: 3,000 are the most that may be behind"
+            for seat, (left, now) in enumerate(zip(after, stacks, strict=True))
+            if left != now
+        }
     assert rebuys > 3
 
 
