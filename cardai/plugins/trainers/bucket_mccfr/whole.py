@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from cardai.plugins.trainers.bucket_mccfr.cfr_br import BucketCFRBR
 
 LEARNER, RIVAL, BLUEPRINT = 0, 1, 2
-LEVELS = 63
-"""In the small files of a player: the shares of an information set's likeliest action that others are rounded to."""
+LEVELS = 20
+"""In the small files of a player actions are rounded to twentieths of the likeliest one: a best response wins no more of it."""
 
 
 class WholeTraining(Training):
