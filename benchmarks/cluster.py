@@ -439,6 +439,12 @@ def main() -> None:
     for job in jobs_of(costs):
         told = [predicted(job, workers, handing) for workers in WORKERS]
         say(f"{job.name:<42}" + "".join(f"{f'{seconds:,.1f} s {efficiency:>4.0%} ({used:,} used)':>26}" for seconds, efficiency, used, _ in told))  # fmt: skip
+    job, most = jobs_of(costs)[2], WORKERS[-1]
+    seconds, efficiency, _, spent = predicted(job, most, handing)
+    busy = spent / (most * seconds)
+    say(
+        f"{job.name} on {most:,} workers: they play {busy:.0%} of the time, {busy - efficiency:.0%} for pieces being narrower"
+    )
     if options.check:
         check(costs[PAIRS[0]], options.games, handing)
 

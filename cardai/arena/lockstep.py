@@ -23,7 +23,7 @@ from cardai.core.game import TERMINAL, Actions, Game, IntArray, setup_dtype
 from cardai.core.rng import Seeds, derive, hash_cells, hash_rows
 
 _SECONDS = 1.0  # after which what is finished is handed on, however little it is
-_WAITING = 3  # finished hands go on when they are one in so many of those under way
+_WAITING = 2  # finished hands go on when they are one in so many of those under way
 FIRST_HAND = 1 << 40  # counters of the streams that set hands up; far from hand numbers
 
 
@@ -269,7 +269,7 @@ class Loop:
         return len(ended)
 
     def _end(self, rows: IntArray) -> None:
-        by_agent = np.take_along_axis(self.score[rows], self._seat_of_agents(rows), axis=1)
+        by_agent = self.score[rows[:, None], self._seat_of_agents(rows)]
         lost = self.lost[rows]
         if self.game.measure == "wins" and (lost >= 0).any():
             forfeited = np.flatnonzero(lost >= 0)

@@ -2,8 +2,8 @@
 
 A piece has costs of its own, so that a narrow one is dear, and a wide one keeps others waiting at the end. So:
 
-- What nobody knows is begun by all: half an even share each, of every load one narrow piece first, which soon tells how
-  long its units take. Workers look at the clock and give back what would take too long.
+- What nobody knows is begun by all: half an even share each, of every load a quarter of that first, which soon tells how
+  long its units take; where even shares are narrow already, all of it. Workers look at the clock and give back what would take too long.
 - What is known is cut into pieces of a third of the seconds that are left to each worker (guided self-scheduling: Polychronopoulos
   and Kuck 1987), at most some seconds, as long as that is half a second of work and 512 units.
 - At the end whoever is free gets a piece that ends when all the others do; slow loads come first, and quick ones fill the gaps.
@@ -100,10 +100,11 @@ class Cutter:
         """Seconds that a piece takes beside its units'."""
         share = self._units / workers
         least = FEWEST if fewer else max(1.0, min(FEWEST, share))
-        several = self._several = len(self._open) > 1
-        part = FIRST if several else 1 / min(3, max(1, int(share / 4 / LEAST)))
+        several = len(self._open) > 1
+        self._even = not several or share < 2 * LEAST
+        part = 1 / min(3, max(1, int(share / 4 / LEAST))) if self._even else FIRST
         self._first = max(least, min(MOST, part * share))
-        self._narrow = least if several else self._first
+        self._narrow = self._first if self._even else max(least, self._first / 4)
         # results of one load are large, and here they may be written down: nobody waits for a next piece until that is done
         self._ahead = 1 if several and fewer else 2
         self.used = min(workers, sum(self._even_pieces(k, self._first) for k in self._open))
@@ -119,7 +120,7 @@ class Cutter:
             load = self._unknown[0]
             self._unknown.rotate(-1)
             width = self._first if load in self._begun else self._narrow
-            if not self._several:
+            if self._even:
                 width = self._rest(load) / self._even_pieces(load, width)
             self._begun.add(load)
             return self._cut(load, math.ceil(width), probe=True)

@@ -127,14 +127,14 @@ def test_units_that_take_long_are_not_bound_together() -> None:
 
 
 def test_of_what_nobody_knows_a_narrow_piece_of_each_is_begun_first_and_looked_at() -> None:
-    cutter = Cutter([Load(range(1000), ("a", "b")), Load(range(1000), ("b", "c"))], 4)
+    cutter = Cutter([Load(range(10_000), ("a", "b")), Load(range(10_000), ("b", "c"))], 4)
     cuts = [cut for cut in (cutter.take(), cutter.take(), cutter.take()) if cut]
-    assert [(cut.load, len(cut.units), cut.probe) for cut in cuts] == [(0, 128, True), (1, 128, True), (0, 250, True)]
+    assert [(cut.load, len(cut.units), cut.probe) for cut in cuts] == [(0, 625, True), (1, 625, True), (0, 2500, True)]
     cutter.ended(cuts[2].number, [(1, 0.01), (1, 0.01)], cuts[2].units[2:])
     assert [cut.load for cut in (cutter.take(),) if cut] == [1]  # until all workers have one
     known = cutter.take()
     assert known is not None
-    assert (known.load, known.probe, known.units[0]) == (0, False, 130)
+    assert (known.load, known.probe, known.units[0]) == (0, False, 627)
     assert cutter.take() is None  # four have something to do
 
 
