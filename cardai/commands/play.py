@@ -112,7 +112,10 @@ def play(
         return _serve(game, opponents, resume, kept, seed, library, drill, listen, port, sessions, not no_open)
     if library is not None:
         raise UsageError("--library is what the study shows in the browser: add --browser.")
-    need_terminal("play")
+    if drill is None:
+        need_terminal("play")
+    else:
+        need_terminal("play drill", "In the browser it needs none: add --browser.")
     from cardai.ui.app import PlayOptions
 
     colours: Palette = "four" if four_colours else "two"
@@ -141,12 +144,12 @@ def need_textual() -> None:
     need_extra("textual", "cardai play", "play")
 
 
-def need_terminal(command: str) -> None:
-    """Raise UsageError unless the app can be shown."""
+def need_terminal(
+    command: str, instead: str = "In a pipe, play in plain text: cardai run --game GAME --agent human"
+) -> None:
+    """Raise UsageError, which ends with what to do ``instead``, unless the app can be shown."""
     if not (sys.__stdin__ and sys.__stdin__.isatty() and sys.stderr.isatty()):
-        raise UsageError(
-            f"cardai {command} needs a terminal. In a pipe, play in plain text: cardai run --game GAME --agent human"
-        )
+        raise UsageError(f"cardai {command} needs a terminal. {instead}")
 
 
 def _check(game: str | None, opponents: tuple[str, ...], resume: bool) -> None:

@@ -107,6 +107,14 @@ def test_what_is_no_drill_is_refused(library: Path, tmp_path: Path) -> None:
         Drill(str(library), "UTG-BB", "single").spots()
 
 
+def test_without_a_terminal_the_page_is_named(library: Path) -> None:
+    pytest.importorskip("textual")
+    from cardai.commands.play import play
+
+    with pytest.raises(UsageError, match="cardai play drill needs a terminal. In the browser it needs none: add --bro"):
+        play(f"drill:library={library}")
+
+
 def raked(folder: Path) -> Path:
     """Return a library of one spot with rake."""
     found = Library(folder / "raked")
