@@ -1,6 +1,6 @@
 """What work costs in pieces, and what that makes of clusters of 8, 64 and 1,024 workers.
 
-    python benchmarks/cluster.py [--seconds 10] [--ray] [--check]
+    python benchmarks/cluster.py [--ray] [--check] [--costs FILE]
 
 Prints, measured on one core:
 
@@ -14,6 +14,7 @@ Prints, measured on one core:
   until the last result is there. No network is in it: bytes travel at once. What begins before (a connection, workers that load and
   compile) is not in it, and stands beside it as it was measured here.
 
+``--costs`` keeps what was measured in a file, or predicts from one that is there: another queue over the same costs.
 ``--check`` then plays a job with as many worker processes as there are cores and prints what was predicted for it.
 """
 
@@ -22,7 +23,7 @@ from __future__ import annotations
 import argparse
 import heapq
 import itertools
-import math
+import json
 import os
 import pickle
 import sys
@@ -211,32 +212,19 @@ def predicted(job: Job, workers: int, cost: Handing) -> tuple[float, float, int,
     """
     names = traits(len(job.costs))
     loads = [Load(range(job.groups), names[k]) for k in range(len(job.costs))]
-    cutter = Cutter(loads, workers, 1 if job.tournament else 3)
+    clock = Clock()
+    cutter = Cutter(loads, workers, clock=clock.read)
     foremen = widths(workers) if cost.exchange else [0] * workers
-    seconds, spent = _through(job, cutter, foremen, cost) if foremen[0] else _directly(job, cutter, workers, cost)
+    seconds, spent = (
+        _through(job, cutter, clock, foremen, cost) if foremen[0] else _directly(job, cutter, clock, workers, cost)
+    )
     work = sum(each.group for each in job.costs) * job.groups
     return seconds, work / (workers * seconds), cutter.used, spent
 
 
-def at_most(job: Job, workers: int) -> float:
-    """Return the efficiency with one piece a worker, were all paces known beforehand and did nothing but playing take time."""
-    work = sum(each.group for each in job.costs) * job.groups
-    low, high = work / workers, max(each.of(job.groups) for each in job.costs)
-    for _ in range(30):
-        seconds, needed = (low + high) / 2, 0
-        for costs in job.costs:
-            fits = (n for n in range(1, workers + 1) if costs.of(math.ceil(job.groups / n)) <= seconds)
-            needed += next(fits, workers + 1)
-        low, high = (seconds, high) if needed > workers else (low, seconds)
-    return work / (workers * high)
-
-
 def _taken(job: Job, cutter: Cutter, piece: Done) -> float:
     """Tell the cutter of a piece that is done, and return what adding it up costs."""
-    for count, took in piece.times:
-        cutter.measured(piece.load, count, took)
-    if len(piece.left):
-        cutter.give_back(piece.load, piece.left)
+    cutter.ended(piece.number, piece.times, piece.left)
     return 0.0 if job.tournament else job.costs[piece.load].hands_added * piece.done
 
 
@@ -244,6 +232,16 @@ def _carried(job: Job, piece: Done, cost: Handing) -> float:
     """Return what it costs to take the bytes of a piece's result."""
     costs = job.costs[piece.load]
     return (costs.rows_bytes if job.tournament else costs.hands_bytes) * piece.done * cost.byte
+
+
+class Clock:
+    """The seconds since a job began, in a world that is played through."""
+
+    now = 0.0
+
+    def read(self) -> float:
+        """Return them."""
+        return self.now
 
 
 class Slots:
@@ -275,12 +273,13 @@ class Slots:
         heapq.heappush(self._queue, (self._pieces[k], k))
 
 
-def _directly(job: Job, cutter: Cutter, workers: int, cost: Handing) -> tuple[float, float]:
+def _directly(job: Job, cutter: Cutter, clock: Clock, workers: int, cost: Handing) -> tuple[float, float]:
     """Return the seconds of a job whose pieces this process hands out, and the CPU seconds of its workers."""
     driver = spent = 0.0
     slots, number = Slots(workers), 0
     busy: list[tuple[float, int, int, Done]] = []
     while True:
+        clock.now = driver
         while slots.room and (cut := cutter.take()) is not None:
             driver, done = driver + cost.piece / 2, Done.of(job, cut)
             number, spent = number + 1, spent + done.took
@@ -293,13 +292,19 @@ def _directly(job: Job, cutter: Cutter, workers: int, cost: Handing) -> tuple[fl
         driver = max(driver, now) + cost.piece / 2 + _carried(job, done, cost) + _taken(job, cutter, done)
 
 
-def _through(job: Job, cutter: Cutter, foremen: list[int], cost: Handing) -> tuple[float, float]:
+def _through(job: Job, cutter: Cutter, clock: Clock, foremen: list[int], cost: Handing) -> tuple[float, float]:
     """Return the same of a job whose pieces foremen hand out. A foreman takes bytes and gives them on."""
     driver = spent = 0.0
-    clock, slots, told = [0.0] * len(foremen), [Slots(width) for width in foremen], [list[Done]() for _ in foremen]
+    clocks, asked, slots, told = (
+        [0.0] * len(foremen),
+        [0.0] * len(foremen),
+        [Slots(width) for width in foremen],
+        [list[Done]() for _ in foremen],
+    )
     events: list[tuple[float, int, int, int, Done | None]] = []
     number, at = 0, -1
     while True:
+        clock.now = driver
         batches = [list[Done]() for _ in foremen]
         rooms = [each.room for each in slots]
         heard = [k for k, width in enumerate(foremen) if rooms[k] and (rooms[k] == AHEAD * width or k == at)]
@@ -310,12 +315,14 @@ def _through(job: Job, cutter: Cutter, foremen: list[int], cost: Handing) -> tup
             if not rooms[k]:
                 heard.remove(k)
         for k, batch in enumerate(batches):
-            driver += (cost.exchange / 2 + cost.within / 2 * len(batch)) * bool(batch)
-            clock[k] = max(clock[k], driver) if batch else clock[k]
+            if batch or k == at:
+                driver += cost.exchange / 2 + cost.within / 2 * len(batch)
+                asked[k] = driver
+            clocks[k] = max(clocks[k], driver) if batch else clocks[k]
             for done in batch:
-                clock[k] += cost.piece / 2
+                clocks[k] += cost.piece / 2
                 number, spent = number + 1, spent + done.took
-                end, who = slots[k].give(clock[k], done.took)
+                end, who = slots[k].give(clocks[k], done.took)
                 heapq.heappush(events, (end, number, k, who, done))
         while True:  # to the next that a foreman tells
             if not events:
@@ -327,21 +334,22 @@ def _through(job: Job, cutter: Cutter, foremen: list[int], cost: Handing) -> tup
                 continue
             number += 1
             if not told[at]:
-                heapq.heappush(events, (now + LINGER, number, at, -1, None))
+                heapq.heappush(events, (max(now, asked[at]) + LINGER, number, at, -1, None))
             told[at].append(ended)
             slots[at].done(who)
-            clock[at] = max(clock[at], now) + cost.piece / 2 + 2 * _carried(job, ended, cost)
+            clocks[at] = max(clocks[at], now) + cost.piece / 2 + 2 * _carried(job, ended, cost)
             if slots[at].room == AHEAD * foremen[at]:
                 break
-        driver = max(driver, now, clock[at]) + cost.exchange / 2
+        driver = max(driver, now, clocks[at]) + cost.exchange / 2
         for ended in told[at]:
             driver += cost.within / 2 + _carried(job, ended, cost) + _taken(job, cutter, ended)
         told[at] = []
 
 
 class Done(NamedTuple):
-    """A piece: its load, its steps, (units, seconds), how many units are done, and those that are given back."""
+    """A piece: its number and load, its steps, (units, seconds), how many units are done, and those that are given back."""
 
+    number: int
     load: int
     times: list[tuple[int, float]]
     done: int
@@ -356,7 +364,7 @@ class Done(NamedTuple):
     def of(cls, job: Job, cut: Cut) -> Done:
         """Return what comes of a piece."""
         times, done = spent_on(job.costs[cut.load], cut)
-        return cls(cut.load, times, done, cut.units[done:])
+        return cls(cut.number, cut.load, times, done, cut.units[done:])
 
 
 def spent_on(cost: Costs, cut: Cut) -> tuple[list[tuple[int, float]], int]:
@@ -419,29 +427,49 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--ray", action="store_true", help="pieces are handed out by Ray on this machine")
     parser.add_argument("--check", action="store_true", help="play a job with as many processes as cores")
+    parser.add_argument("--costs", type=Path, help="a JSON file of what was measured: kept there, or taken from it")
     parser.add_argument("--games", type=int, default=100_000, help="games of the check")
     options = parser.parse_args()
-    say(f"{'games a CPU s':<14}{'groups a piece':<24}" + "".join(f"{width:>9,}" for width in WIDTHS))
-    costs = measured(PAIRS)
-    piece, first = piece_cost("ray" if options.ray else "", 2000)
-    byte = byte_cost("ray" if options.ray else "", piece)
-    where, gin = "Ray" if options.ray else "processes", costs[PAIRS[0]]
-    say(f"\na piece costs {1e6 * piece:,.0f} CPU us by {where}, a megabyte of its result {1e12 * byte:,.0f}; the first was done after {first:.1f} s; "
-        f"a game of gin costs {1e6 * gin.hands_added / 2:.2f} us to add to a match, and is {gin.hands_bytes / 2:,.0f} bytes there, {gin.rows_bytes / 2:,.0f} in a tournament")  # fmt: skip
-    handing = Handing(piece, byte, *(exchange_cost() if options.ray else ()))
-    if options.ray:
-        say(f"an exchange with a foreman costs {1e6 * handing.exchange:,.0f} CPU us, a piece in it {1e6 * handing.within:,.0f}; "
-            f"foremen where there are more than {DIRECT} workers")  # fmt: skip
+    kept = options.costs is not None and options.costs.is_file()
+    costs, handing = read(options.costs) if kept else all_measured(options.ray)
+    if options.costs is not None and not kept:
+        pairs = [[pair, cost._asdict()] for pair, cost in costs.items()]
+        options.costs.write_text(json.dumps({"pairs": pairs, "handing": handing._asdict()}))
     say(f"\n{'job':<42}" + "".join(f"{f'{workers:,} workers':>26}" for workers in WORKERS))
     for job in jobs_of(costs):
         told = [predicted(job, workers, handing) for workers in WORKERS]
         say(f"{job.name:<42}" + "".join(f"{f'{seconds:,.1f} s {efficiency:>4.0%} ({used:,} used)':>26}" for seconds, efficiency, used, _ in told))  # fmt: skip
-    tournament, workers = jobs_of(costs)[2], WORKERS[-1]
+    job, most = jobs_of(costs)[2], WORKERS[-1]
+    seconds, efficiency, _, spent = predicted(job, most, handing)
+    busy = spent / (most * seconds)
     say(
-        f"{tournament.name} on {workers:,} workers: {at_most(tournament, workers):.0%} with one piece each, were all paces known"
+        f"{job.name} on {most:,} workers: they play {busy:.0%} of the time, {busy - efficiency:.0%} for pieces being narrower"
     )
     if options.check:
         check(costs[PAIRS[0]], options.games, handing)
+
+
+def read(file: Path) -> tuple[dict[tuple[str, str, str], Costs], Handing]:
+    """Return the costs that a file holds."""
+    kept = json.loads(file.read_text())
+    costs = {tuple(pair): Costs(**cost | {"seconds": tuple(cost["seconds"])}) for pair, cost in kept["pairs"]}
+    return costs, Handing(**kept["handing"])
+
+
+def all_measured(ray: bool) -> tuple[dict[tuple[str, str, str], Costs], Handing]:
+    """Measure and print what pairs and pieces cost."""
+    say(f"{'games a CPU s':<14}{'groups a piece':<24}" + "".join(f"{width:>9,}" for width in WIDTHS))
+    costs = measured(PAIRS)
+    piece, first = piece_cost("ray" if ray else "", 2000)
+    byte = byte_cost("ray" if ray else "", piece)
+    where, gin = "Ray" if ray else "processes", costs[PAIRS[0]]
+    say(f"\na piece costs {1e6 * piece:,.0f} CPU us by {where}, a megabyte of its result {1e12 * byte:,.0f}; the first was done after {first:.1f} s; "
+        f"a game of gin costs {1e6 * gin.hands_added / 2:.2f} us to add to a match, and is {gin.hands_bytes / 2:,.0f} bytes there, {gin.rows_bytes / 2:,.0f} in a tournament")  # fmt: skip
+    handing = Handing(piece, byte, *(exchange_cost() if ray else ()))
+    if ray:
+        say(f"an exchange with a foreman costs {1e6 * handing.exchange:,.0f} CPU us, a piece in it {1e6 * handing.within:,.0f}; "
+            f"foremen where there are more than {DIRECT} workers")  # fmt: skip
+    return costs, handing
 
 
 if __name__ == "__main__":

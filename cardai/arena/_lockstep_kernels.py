@@ -4,27 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cardai.core.kernel import kernel
 
 
 @kernel
-def by_agent(current: Any, agent_at: Any, seat: Any, rows: Any, until: Any) -> None:
-    """Fill ``rows`` (n,) int64 with the tables at which ``seat`` is to act, those of agent 0 first, then those of agent 1, ...
+def most_asked(current: Any, number: Any, agent_at: Any, rows: Any, seats: Any) -> Any:
+    """Find the agent that the most tables wait for; fill ``rows`` and ``seats`` (n,) int64 with those tables and its seats there.
 
-    ``current`` (n,) int8 is who is to act, ``agent_at`` (n, P) int64 who sits where. ``until`` (P,) int64 becomes the places in
-    ``rows`` behind each agent's last.
+    ``current`` (n,) int8 is who is to act, ``number`` (n,) int64 which game is played (-1: none), ``agent_at`` (n, P) int64 who sits
+    where. Its tables are in order of its seats. Returns (the agent, how many tables wait for it, how many for anybody, at how many
+    the hand is over).
     """
-    count = 0
-    for agent in range(len(until)):
+    waiting = np.zeros(agent_at.shape[1], np.int64)
+    over = 0
+    for row in range(len(current)):
+        if number[row] >= 0:
+            if current[row] >= 0:
+                waiting[agent_at[row, current[row]]] += 1
+            elif current[row] == -4:
+                over += 1
+    agent, count = np.argmax(waiting), 0
+    for seat in range(agent_at.shape[1]):
         for row in range(len(current)):
-            if current[row] == seat and agent_at[row, seat] == agent:
+            if current[row] == seat and agent_at[row, seat] == agent and number[row] >= 0:
                 rows[count] = row
+                seats[count] = seat
                 count += 1
-        until[agent] = count
+    return agent, count, np.sum(waiting), over
 
 
 @kernel
-def count_decisions(decisions: Any, rows: Any, seat: Any) -> None:
-    """Count one more decision of ``seat`` at each of ``rows`` (m,) in ``decisions`` (n, P)."""
+def count_decisions(decisions: Any, rows: Any, seats: Any) -> None:
+    """Count one more decision of ``seats`` (m,) at each of ``rows`` (m,) in ``decisions`` (n, P)."""
     for i in range(len(rows)):
-        decisions[rows[i], seat] += 1
+        decisions[rows[i], seats[i]] += 1

@@ -17,7 +17,7 @@ from cardai import make
 from cardai.core.agent import Agent, legal_list
 from cardai.core.blame import raised
 from cardai.core.errors import CardaiError
-from cardai.core.fields import Field, unpack_view
+from cardai.core.fields import Field, Views, unpack_view
 from cardai.core.game import Actions, Game, IntArray, Legal, Tables, allows
 from cardai.core.legal import Amounts, all_allowed, copy_legal, take
 from cardai.core.rng import Rows, Seeds
@@ -80,27 +80,29 @@ class LegalBuffer:
 
 @define(eq=False)
 class Request:
-    """The decisions of one agent in one seat: the tables ``rows``, their legal actions, and a random stream each.
+    """The decisions of one agent: its ``seats`` (m,) at the tables ``rows`` (m,), their legal actions, and a random stream each.
 
     ``legal`` is given away: the agent may write into it. ``ours`` is the copy that answers are checked against.
-    ``private`` holds a stateful agent's own copies by (row, seat).
+    ``private`` holds a stateful agent's own copies by (row, seat), ``views`` what the seats may know, if it is at hand; it is
+    given away too.
     """
 
     agent: Agent
     tables: Tables
-    seat: int
+    seats: IntArray
     rows: IntArray
     legal: Legal
     ours: Legal
     seeds: Seeds
     private: dict[tuple[int, int], Agent]
+    views: Views | None = None
 
     def ask(self) -> tuple[Actions, list[Fault]]:
         """Return an action a table, and what was wrong; at a table with a fault the lowest legal action stands."""
         if self.agent.stateful:
             together = self._together()
             return self._one_by_one() if together is None else (together, [])
-        answer, wrong, cause = self._answer(self.agent, self.rows, self.legal, self.seeds)
+        answer, wrong, cause = self._answer(self.agent, slice(None), self.legal)
         if cause is not None and len(self.rows) > 1:
             return self._one_by_one()
         if wrong:
@@ -119,8 +121,8 @@ class Request:
         """Ask all copies of a stateful agent at once; None where that is not for it, or anything is wrong."""
         if len(self.rows) < 2 or type(self.agent).act_together is Agent.act_together:
             return None
-        copies = [self.private.get((int(row), self.seat), self.agent) for row in self.rows]
-        views = self.tables.views(self.seat, self.rows)
+        copies = [self._copy(i) for i in range(len(self.rows))]
+        views = self.tables.views_of(self.seats, self.rows)
         answer, wrong, _ = guarded(
             lambda: self.agent.act_together(copies, views, self.legal, Rows(self.seeds)), self.tables.game.view_fields
         )
@@ -132,10 +134,9 @@ class Request:
         """Ask a table at a time: for stateful agents, and to find out at which table an agent raises."""
         actions = np.zeros(len(self.rows), np.int64)
         faults: list[Fault] = []
-        for i, row in enumerate(self.rows):
-            agent = self.private.get((int(row), self.seat), self.agent)
+        for i in range(len(self.rows)):
             one = take(self.ours, [i])
-            answer, wrong, cause = self._answer(agent, self.rows[i : i + 1], copy_legal(one), self.seeds[i : i + 1])
+            answer, wrong, cause = self._answer(self._copy(i), slice(i, i + 1), copy_legal(one))
             if not wrong and not allows(one, answer)[0]:
                 wrong = self._illegal(i, int(answer[0]))
             if wrong:
@@ -143,15 +144,20 @@ class Request:
             actions[i] = self._lowest(i) if wrong else answer[0]
         return actions, faults
 
-    def _answer(
-        self, agent: Agent, rows: IntArray, legal: Legal, seeds: Seeds
-    ) -> tuple[npt.NDArray[Any], str, BaseException | None]:
-        """Return the agent's answer at ``rows`` and what was wrong with it; views and ``legal`` are its own."""
-        views = self.tables.views(self.seat, rows)
+    def _answer(self, agent: Agent, asked: slice, legal: Legal) -> tuple[npt.NDArray[Any], str, BaseException | None]:
+        """Return the agent's answer at those ``asked`` and what was wrong with it; views and ``legal`` are its own."""
+        views, self.views = self.views, None
+        if views is None:
+            views = self.tables.views_of(self.seats[asked], self.rows[asked])
+        seeds = self.seeds[asked]
         answer, wrong, cause = guarded(
             lambda: np.asarray(agent.act(views, legal, Rows(seeds))), self.tables.game.view_fields
         )
-        return answer, wrong or _malformed(answer, len(rows)), cause
+        return answer, wrong or _malformed(answer, len(views)), cause
+
+    def _copy(self, place: int) -> Agent:
+        """Return who decides at one of the tables: of a stateful agent its own copy."""
+        return self.private.get((int(self.rows[place]), int(self.seats[place])), self.agent)
 
     def _lowest(self, place: int) -> int:
         return legal_list(self.ours, place)[0]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.arena._lockstep_kernels import by_agent, count_decisions
+from cardai.arena._lockstep_kernels import count_decisions, most_asked
 from cardai.arena.asking import LegalBuffer, Request, guarded, own_copy, tell
 from cardai.arena.game_queue import GameQueue
 from cardai.arena.records import Record
@@ -19,11 +19,11 @@ from cardai.core.agent import Agent
 from cardai.core.blame import plugin_place, raised
 from cardai.core.errors import AgentError, CardaiError, PluginError
 from cardai.core.fields import unpack_view, view_dtype
-from cardai.core.game import TERMINAL, Actions, Game, IntArray, Legal, setup_dtype
+from cardai.core.game import TERMINAL, Actions, Game, IntArray, setup_dtype
 from cardai.core.rng import Seeds, derive, hash_cells, hash_rows
 
 _SECONDS = 1.0  # after which what is finished is handed on, however little it is
-_WAITING = 3  # finished hands go on when they are one in so many of those under way
+_WAITING = 2  # finished hands go on when they are one in so many of those under way
 FIRST_HAND = 1 << 40  # counters of the streams that set hands up; far from hand numbers
 
 
@@ -134,22 +134,25 @@ class Loop:
         """Play all games and yield parts of whole groups as they finish; Ctrl-C ends with what there is."""
         pending, due = 0, time.monotonic() + _SECONDS
         enough = max(512, len(self.number))  # each part looks at all hands of unfinished groups
+        rows, seats = np.empty_like(self.number), np.empty_like(self.number)
         try:
             self.begin()
             while True:
                 current = self.tables.current_players()
-                current[self.number < 0] = TERMINAL - 1
-                over = np.flatnonzero(current == TERMINAL)
+                agent, count, live, over = most_asked(current, self.number, self.agent_at, rows, seats)
                 # ending hands a few at a time would cost more than the tables that wait for it
-                if len(over) and len(over) * _WAITING >= np.count_nonzero(current >= 0):
-                    pending += self.go_on(over, *self.note(over))
+                if over and over * _WAITING >= live:
+                    ended = np.flatnonzero((current == TERMINAL) & (self.number >= 0))
+                    pending += self.go_on(ended, *self.note(ended))
                     if pending >= enough or (pending and (time.monotonic() > due or not self._active())):
                         yield self.part()
                         pending, due = 0, time.monotonic() + _SECONDS
                     if not self._active():
                         break
                     continue
-                self.step()
+                # whoever is asked at most tables is next: agents are asked seldom, and about many tables at a time
+                mine, at = rows[:count].copy(), seats[:count].copy()
+                self.play(at, mine, self.ask(agent, at, mine))
         except KeyboardInterrupt:
             yield self.part(interrupted=True)
             return
@@ -266,7 +269,7 @@ class Loop:
         return len(ended)
 
     def _end(self, rows: IntArray) -> None:
-        by_agent = np.take_along_axis(self.score[rows], self._seat_of_agents(rows), axis=1)
+        by_agent = self.score[rows[:, None], self._seat_of_agents(rows)]
         lost = self.lost[rows]
         if self.game.measure == "wins" and (lost >= 0).any():
             forfeited = np.flatnonzero(lost >= 0)
@@ -340,36 +343,26 @@ class Loop:
 
     # -- decisions -------------------------------------------------------------------------------------------------
 
-    def step(self) -> None:
-        """Ask every agent for its decisions and play them, a seat after another: who comes next further on is asked too."""
-        waiting, until = np.empty(len(self.number), np.int64), np.empty(self.seats, np.int64)
-        for seat in range(self.seats):
-            by_agent(self.tables.current_players(), self.agent_at, seat, waiting, until)
-            first = 0
-            for index, last in enumerate(until.tolist()):
-                if last > first:
-                    rows = waiting[first:last].copy()
-                    self.play(seat, rows, self.ask(index, seat, rows, self.tables.legal(rows)))
-                first = last
-
-    def play(self, seat: int, rows: IntArray, actions: Actions) -> None:
-        """Play actions of ``seat`` that were found legal."""
-        count_decisions(self.decisions, rows, seat)
+    def play(self, seats: IntArray, rows: IntArray, actions: Actions) -> None:
+        """Play actions of ``seats`` (m,) that were found legal."""
+        count_decisions(self.decisions, rows, seats)
         self.tables.apply_checked(rows, actions)
         if self.engine.recording:
             for row, action in zip(rows, actions, strict=True):
                 self.actions[row].append(int(action))
 
-    def seeds(self, seat: int, rows: IntArray) -> Seeds:
-        """Return the seeds (m,) of the random streams of the decisions that ``seat`` is to make."""
+    def seeds(self, seats: IntArray, rows: IntArray) -> Seeds:
+        """Return the seeds (m,) of the random streams of the decisions that ``seats`` (m,) are to make."""
         out = np.empty(len(rows), np.uint64)
-        hash_cells(self.stream, self.decisions, seat, rows, out)
+        hash_cells(self.stream, self.decisions, seats, rows, out)
         return out
 
-    def ask(self, index: int, seat: int, rows: IntArray, legal: Legal) -> Actions:
-        """Return the decisions of agent ``index``, in ``seat`` at ``rows``, found legal. Raises AgentError."""
-        ours, seeds = self.legal_buffer.keep(legal), self.seeds(seat, rows)
-        request = Request(self.engine.agents[index], self.tables, seat, rows, legal, ours, seeds, self.private)
+    def ask(self, index: int, seats: IntArray, rows: IntArray) -> Actions:
+        """Return the decisions of agent ``index``, in ``seats`` (m,) at ``rows`` (m,), found legal. Raises AgentError."""
+        agent = self.engine.agents[index]
+        legal, views = (self.tables.legal(rows), None) if agent.stateful else self.tables.asked(seats, rows)
+        ours, seeds = self.legal_buffer.keep(legal), self.seeds(seats, rows)
+        request = Request(agent, self.tables, seats, rows, legal, ours, seeds, self.private, views)
         actions, faults = request.ask()
         for fault in faults:
             row = int(rows[fault.place])

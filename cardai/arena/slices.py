@@ -81,15 +81,12 @@ def _elsewhere(
     """Play the groups by processes or on a cluster."""
     work = pieces.Work(_slice, (engines, made_of), on=on, jobs=jobs, close=len(engines) == 1)
     loads = [Load(each, engine.names) for engine, each in zip(engines, groups, strict=True)]
-    cutter = Cutter(loads, work.workers, rounds=3 if len(engines) == 1 else 1, fewer=bool(on))
-    work.pieces = _pieces(engines, cutter)
+    cutter, cuts = Cutter(loads, work.workers, fewer=bool(on)), dict[str, int]()
+    work.pieces = _pieces(engines, cutter, cuts)
     told = not on
     with closing(work.run()) as results:
-        for _, (k, left, times, made) in results:
-            for count, seconds in times:
-                cutter.measured(k, count, seconds)
-            if len(left):
-                cutter.give_back(k, left)
+        for name, (k, left, times, made) in results:
+            cutter.ended(cuts.pop(name), times, left)
             if not told and cutter.used < work.workers:
                 told = True
                 few = f"{cutter.used:,} of the cluster's {work.workers:,} workers"
@@ -97,16 +94,17 @@ def _elsewhere(
             yield k, made
 
 
-def _pieces(engines: Sequence[LockStep], cutter: Cutter) -> Iterator[pieces.Piece | None]:
-    """Yield the next piece, None where there is none now."""
+def _pieces(engines: Sequence[LockStep], cutter: Cutter, cuts: dict[str, int]) -> Iterator[pieces.Piece | None]:
+    """Yield the next piece, None where there is none now; put the cutter's number of each into ``cuts``, by its name."""
     while True:
         cut = cutter.take()
         if cut is None:  # what is under way may give something back
             yield None
             continue
         names, (first, last) = engines[cut.load].names, (cut.units[0], cut.units[-1])
-        match = "" if len(engines) == 1 else f"{' - '.join(names)}: "
-        yield f"{match}groups {first}-{last}", (cut.load, cut.units, cut.probe)
+        name = ("" if len(engines) == 1 else f"{' - '.join(names)}: ") + f"groups {first}-{last}"
+        cuts[name] = cut.number
+        yield name, (cut.load, cut.units, cut.probe)
 
 
 Times = list[tuple[int, float]]

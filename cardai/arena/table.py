@@ -187,7 +187,7 @@ class Table(TableState):
         seat = self._need_seat()
         if self.is_outside(seat):
             raise IllegalActionError(f"Seat {seat} is played from outside: call act(action).")
-        self._play(seat, self._loop.ask(self.player_at(seat), seat, ROW, self._loop.tables.legal(ROW)))
+        self._play(seat, self._asked(seat))
         return self._moves[-1]
 
     def ask(self, agent: Agent, rng: Rows | None = None) -> int:
@@ -198,7 +198,8 @@ class Table(TableState):
         """
         seat = self._need_seat()
         legal, seeds = self.legal(), (rng or self.stream()).seeds
-        actions, faults = Request(agent, self._loop.tables, seat, ROW, legal, copy_legal(legal), seeds, {}).ask()
+        request = Request(agent, self._loop.tables, np.array([seat]), ROW, legal, copy_legal(legal), seeds, {})
+        actions, faults = request.ask()
         for fault in faults:
             raise AgentError(f"The agent {registry.spec_of(agent)!r} {fault.complaint}.") from fault.cause
         return int(actions[0])
@@ -276,9 +277,13 @@ class Table(TableState):
     def _play(self, seat: int, actions: npt.NDArray[np.int64]) -> None:
         """Play a legal action of ``seat``, and note what was reached."""
         seen = self.sight(int(actions[0]))
-        self._loop.play(seat, ROW, actions)
+        self._loop.play(np.array([seat]), ROW, actions)
         self._moves.append(Move(seat, int(actions[0]), seen))
         self._note()
+
+    def _asked(self, seat: int) -> npt.NDArray[np.int64]:
+        """Return what the agent in ``seat`` decides."""
+        return self._loop.ask(self.player_at(seat), np.array([seat]), ROW)
 
     def _note(self) -> None:
         """Take note of a hand's end; save."""
@@ -312,7 +317,7 @@ class Table(TableState):
         seat = self._need_seat()
         player = self.player_at(seat)
         if self._engine.agents[player].stateful:
-            self._loop.ask(player, seat, ROW, self._loop.tables.legal(ROW))
+            self._asked(seat)
         self._play(seat, self.check_legal(action))
 
 

@@ -141,7 +141,7 @@ class TableState:
 
     def stream(self) -> Rows:
         """Return the random numbers that an agent would get for this decision."""
-        return Rows(self._loop.seeds(self._need_seat(), ROW))
+        return Rows(self._loop.seeds(np.array([self._need_seat()]), ROW))
 
     @property
     def moves(self) -> tuple[Move, ...]:

@@ -172,7 +172,8 @@ class Episodes:
             legal = self.tables.legal(at)
             seeds = hash_rows(self._stream[at, seat], self._decisions[at, seat])
             agent = self.agents[int(who) - 1]
-            request = Request(agent, self.tables, seat, at, legal, self._legal_buffer.keep(legal), seeds, self._private)
+            ours, seats = self._legal_buffer.keep(legal), np.full(len(at), seat)
+            request = Request(agent, self.tables, seats, at, legal, ours, seeds, self._private)
             actions, faults = request.ask()
             for fault in faults:
                 raise AgentError(f"The opponent {registry.spec_of(agent)!r} {fault.complaint}.") from fault.cause

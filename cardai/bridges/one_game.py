@@ -158,7 +158,7 @@ class OneSeat:
             self.table.play(legal[below_int(seed, 0, len(legal))])
             return
         mask, seeds = self.table.mask[None].copy(), np.array([seed], np.uint64)
-        ask = partial(Request, agent, self.table.tables, seat, INDEX, mask)
+        ask = partial(Request, agent, self.table.tables, np.array([seat]), INDEX, mask)
         actions, faults = ask(self._legal.keep(mask), seeds, self._private).ask()
         for fault in faults:
             raise AgentError(f"The opponent {registry.spec_of(agent)!r} {fault.complaint}.") from fault.cause

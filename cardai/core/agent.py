@@ -59,7 +59,10 @@ def legal_of(state: State, game: Game) -> tuple[Legal, dict[int, str]]:
 
 
 class Agent:
-    """A player: a pure function of the view unless it says ``stateful``."""
+    """A player: a pure function of the view unless it says ``stateful``.
+
+    The rows of a batch are of any tables and seats, in any order: a row's answer depends on that row alone.
+    """
 
     stateful: ClassVar[bool] = False
     """Whether it learns or remembers during a match: then it is built once a seat and table (see ``new_match``)."""

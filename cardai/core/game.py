@@ -342,6 +342,19 @@ class Tables(ABC):
     def views(self, player: int, rows: IntArray) -> Views:
         """Return what ``player`` may know at ``rows``: a structured array (a copy) over the game's view fields."""
 
+    def views_of(self, seats: IntArray, rows: IntArray) -> Views:
+        """Return what ``seats`` (m,) may know, each at its table of ``rows`` (m,), as :meth:`views` says it."""
+        present = np.unique(seats)
+        if len(present) < 2:
+            return self.views(int(present.max(initial=0)), rows)
+        parts = {int(seat): np.flatnonzero(seats == seat) for seat in present}
+        seen = np.concatenate([self.views(seat, rows[mine]) for seat, mine in parts.items()])
+        return np.asarray(seen[np.argsort(np.concatenate(list(parts.values())))])
+
+    def asked(self, seats: IntArray, rows: IntArray) -> tuple[Legal, Views]:
+        """Return the legal actions at ``rows`` (m,), and what ``seats`` (m,), who are to act there, may know."""
+        return self.legal(rows), self.views_of(seats, rows)
+
     @abstractmethod
     def apply(self, rows: IntArray, actions: IntArray) -> None:
         """Play one action at each of ``rows``; chance has been advanced when it returns.

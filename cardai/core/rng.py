@@ -124,10 +124,10 @@ def hash_rows(seeds: Seeds, counters: int | npt.NDArray[Any]) -> Seeds:
 
 
 @kernel
-def hash_cells(seeds: Any, counters: Any, column: Any, rows: Any, out: Any) -> None:
-    """Fill ``out`` (m,) uint64 with number counters[r, column] of the stream seeds[r, column] for each r of ``rows``."""
+def hash_cells(seeds: Any, counters: Any, columns: Any, rows: Any, out: Any) -> None:
+    """Fill ``out`` (m,) uint64 with number counters[r, c] of the stream seeds[r, c] for each r of ``rows`` and c of ``columns``."""
     for i in range(len(rows)):
-        out[i] = hash64(seeds[rows[i], column], counters[rows[i], column])
+        out[i] = hash64(seeds[rows[i], columns[i]], counters[rows[i], columns[i]])
 
 
 class Rows:

@@ -73,11 +73,19 @@ class RowKernels:
     """outcomes(data, rules, index, out): fill (m,) structured outcomes."""
     advance: Callable[..., Any] | None = None
     """advance(data, rules, index): deal until no row has ``current`` -1, in one call; only to save time."""
+    play: Callable[..., Any] | None = None
+    """play(data, rules, index, actions): ``apply`` and ``advance`` in one call; only to save time.
+
+    Unlike theirs, ``rules`` is the array of length 1: handing a record to a kernel costs more than most decisions.
+    """
+    ask: Callable[..., Any] | None = None
+    """ask(data, rules, index, seats, mask, out): ``legal`` and ``views`` in one call, each row seen by its seat of ``seats`` (m,)
+    int64; only to save time. ``rules`` is an array, as above."""
     step: Callable[..., Any] | None = None
     """step(data, rules, index, action, mask, choices, payoff): one step of one hand in one call; only to save time.
 
-    :func:`~cardai.core.row_state.plain_step` makes the same of the other kernels and says what it does. Unlike theirs,
-    ``rules`` is the array of length 1: handing a record to a kernel costs more than most steps.
+    :func:`~cardai.core.row_state.plain_step` makes the same of the other kernels and says what it does. ``rules`` is an array, as
+    above.
     """
     begin: Callable[..., Any] | None = None
     """begin(data, rules, index, template, seeds, starter, score, stacks): a hand in one call; only to save time.
@@ -206,7 +214,8 @@ class RowTables(Tables):
         self.data = np.zeros(count, interned(game.row_dtype()))
         self.data["current"] = TERMINAL
         rules = game.rules_row()
-        self.rules = rules.view(interned(rules.dtype))[0]
+        self._options = rules.view(interned(rules.dtype))
+        self.rules = self._options[0]
         self._template = game.deck_template()
         self._view_dtype = interned(view_dtype(game.view_fields))
         self._outcome_dtype = interned(view_dtype(game.outcome_fields))
@@ -225,7 +234,8 @@ class RowTables(Tables):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self.data = self.data.view(interned(self.data.dtype))
-        self.rules = self.rules.view(interned(self.rules.dtype))[()]
+        self._options = self._options.view(interned(self._options.dtype))
+        self.rules = self._options[0]
 
     def reset(
         self,
@@ -283,11 +293,36 @@ class RowTables(Tables):
         return mask
 
     def views(self, player: int, rows: IntArray) -> Views:
-        rows = self.known(rows)
-        self.check_seat(player)
-        out = np.empty(len(rows), self._view_dtype)
-        self.kernels.views(self.data, self.rules, rows, player, out)
+        return self.views_of(np.full(len(rows), player, np.int64), rows)
+
+    def views_of(self, seats: IntArray, rows: IntArray) -> Views:
+        rows, out = self.known(rows), self._unseen(len(rows))
+        changes = np.flatnonzero(seats[1:] != seats[:-1]) + 1 if len(seats) > 1 else ()
+        first = 0
+        for last in (*changes, len(rows)):
+            if last > first:
+                self.check_seat(seats[first])
+                self._see(rows[first:last], int(seats[first]), out[first:last])
+            first = last
         return out
+
+    def asked(self, seats: IntArray, rows: IntArray) -> tuple[Legal, Views]:
+        if self.kernels.ask is None:
+            return super().asked(seats, rows)
+        rows, out = self.known(rows), self._unseen(len(rows))
+        if _outside(seats, self.game.num_players):
+            self.check_seat(seats.min() if seats.min() < 0 else seats.max())
+        mask = np.zeros((len(rows), self.game.num_distinct_actions), np.bool_)
+        self.kernels.ask(self.data, self._options, rows, seats, mask, out)
+        return mask, out
+
+    def _unseen(self, count: int) -> Views:
+        """Return views that are to be filled."""
+        return np.empty(count, self._view_dtype)
+
+    def _see(self, rows: IntArray, player: int, out: Views) -> None:
+        """Fill ``out`` with what ``player`` may know at known rows."""
+        self.kernels.views(self.data, self.rules, rows, player, out)
 
     def begun(self, rows: IntArray | None, seeds: Any) -> IntArray:
         """Return the tables at which hands begin (None: all). Raises UsageError unless there is a seed for each."""
@@ -329,6 +364,9 @@ class RowTables(Tables):
         self.apply_checked(rows, actions)
 
     def apply_checked(self, rows: IntArray, actions: IntArray) -> None:
+        if self.kernels.play is not None:
+            self.kernels.play(self.data, self._options, rows, actions)
+            return
         self.kernels.apply(self.data, self.rules, rows, actions)
         self._advance(rows)
 

@@ -28,7 +28,7 @@ BORN_SECONDS = 5.0
 """Seconds in which an actor that has begun is to say so."""
 DIRECT = 64
 """How many actors may be without foremen."""
-LINGER = 0.005
+LINGER = 0.01
 """Seconds for which a foreman that has a result waits for more before it tells them."""
 GLANCE = 1.0
 """Seconds after which a foreman without a result says so, where it can be given more pieces."""
@@ -228,7 +228,7 @@ def widths(cpus: int, direct: bool = False) -> list[int]:
     """Return of how many workers each actor of a link is the foreman, 0: it does pieces itself."""
     if direct or cpus <= DIRECT:
         return [0] * cpus
-    foremen = math.ceil(math.sqrt(cpus / 1.6))  # an exchange costs this process 1.6 pieces
+    foremen = math.ceil(math.sqrt(cpus / 4))
     return [cpus * (k + 1) // foremen - cpus * k // foremen for k in range(foremen)]
 
 

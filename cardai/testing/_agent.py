@@ -53,17 +53,17 @@ class AgentSubject:
         return self.agent
 
 
-def merge(player: int, batches: list[tuple[int, Views, Legal]]) -> tuple[int, Views, Legal]:
-    """Return one player's decisions as one batch of at most 48."""
-    mine = [(views, legal) for p, views, legal in batches if p == player]
+def merge(player: int | None, batches: list[tuple[int, Views, Legal]]) -> tuple[int, Views, Legal]:
+    """Return one player's decisions (None: everybody's) as one batch of at most 48."""
+    mine = [(views, legal) for p, views, legal in batches if player in (None, p)]
     views = np.concatenate([v for v, _ in mine])[:48]
     parts = [legal for _, legal in mine]
     first = parts[0]
     if isinstance(first, Amounts):
         amounts = [part for part in parts if isinstance(part, Amounts)]
         joined = (np.concatenate([getattr(a, n) for a in amounts]) for n in ("kinds", "min_amount", "max_amount"))
-        return player, views, Amounts(*joined).take(slice(0, 48))
-    return player, views, np.concatenate([np.asarray(part) for part in parts])[:48]
+        return player or 0, views, Amounts(*joined).take(slice(0, 48))
+    return player or 0, views, np.concatenate([np.asarray(part) for part in parts])[:48]
 
 
 def copy_legal(legal: Legal) -> Legal:
@@ -203,9 +203,10 @@ def all_hands(view: Views) -> tuple[Int64s, Views]:
 
 @check("agent")
 def batch_independent(subject: AgentSubject) -> None:
-    """A decision does not depend on its neighbours: alone, in a batch, or at another place, it is the same."""
+    """A decision does not depend on its neighbours, of other seats too: alone, in a batch, or at another place, it is the same."""
     agent = subject.pure
-    for _, views, legal in subject.batches:
+    some = [(player, views[:24], take(legal, slice(0, 24))) for player, views, legal in subject.batches]
+    for _, views, legal in [merge(None, some), *subject.batches]:
         seeds = seeds_for(len(views))
         whole = ask(agent, views, legal, seeds)
         order = np.arange(len(views))[::-1]

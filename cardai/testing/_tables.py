@@ -46,6 +46,7 @@ def play_tables(tables: Tables, names: list[int], actions: list[list[int]] | Non
             break
         legal = tables.legal(live)
         views = [tables.views(p, live) for p in players]
+        _check_asked(tables, current[live].astype(np.int64), live, legal, views)
         chosen = []
         for k, row in enumerate(live):
             log = logs[row]
@@ -67,6 +68,14 @@ def play_tables(tables: Tables, names: list[int], actions: list[list[int]] | Non
         log.end = (returns[i].tolist(), outcomes[i].tobytes(), *(tables.views(p, rows)[i].tobytes() for p in players))
         log.deck = tables.deck(i)
     return logs
+
+
+def _check_asked(tables: Tables, seats: Any, rows: Any, legal: Legal, views: list[Any]) -> None:
+    """Require that what the players to act are told together is what each is told alone."""
+    offered, seen = tables.asked(seats, rows)
+    for k, seat in enumerate(seats):
+        same = legal_bytes(offered, k) == legal_bytes(legal, k) and seen[k].tobytes() == views[seat][k].tobytes()
+        require(same, f"asked() tells seat {seat} otherwise than legal() and views() do.")
 
 
 def legal_bytes(legal: Legal, row: int) -> bytes:

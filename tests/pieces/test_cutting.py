@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections import Counter
 
 import pytest
 
@@ -19,7 +18,7 @@ def played(
 ) -> tuple[float, Cutter, list[tuple[int, list[int]]]]:
     """Return when all is done by workers whose pieces take FIXED seconds and a pace a unit, and the pieces in order."""
     now, free, busy, found = 0.0, workers, [], []  # type: ignore[var-annotated]
-    cutter = Cutter(loads, workers, fewer=fewer)
+    cutter = Cutter(loads, workers, fewer=fewer, clock=lambda: now)
     while True:
         while free and (cut := cutter.take()) is not None:
             assert len(cut.units) > 0
@@ -30,17 +29,14 @@ def played(
                 if one < cutting.QUICK:
                     done = min(len(cut.units), 1 + int((cutting.LONGEST - FIXED) / paces[cut.load]))
                     times.append((done - 1, FIXED + paces[cut.load] * (done - 1)))
-            heapq.heappush(busy, (now + sum(s for _, s in times), len(found), cut.load, times, cut.units[done:]))
+            heapq.heappush(busy, (now + sum(s for _, s in times), cut.number, times, cut.units[done:]))
             found.append((cut.load, list(cut.units[:done])))
             free -= 1
         if not busy:
             return now, cutter, found
-        now, _, load, times, left = heapq.heappop(busy)
+        now, number, times, left = heapq.heappop(busy)
         free += 1
-        for count, seconds in times:
-            cutter.measured(load, count, seconds)
-        if len(left):
-            cutter.give_back(load, left)
+        cutter.ended(number, times, left)
 
 
 @pytest.mark.parametrize("workers", [1, 7, 64, 1000])
@@ -61,14 +57,19 @@ def test_a_large_job_keeps_its_workers_busy() -> None:
     assert len(found) < 200
 
 
-def test_pairs_are_cut_evenly_and_nobody_works_a_second_round_alone() -> None:
-    """190 pairs of 10,000 units on 1,024 workers: no more pieces than workers, or the whole would take twice as long."""
+def test_pairs_of_other_paces_end_together() -> None:
+    """190 pairs of 10,000 units on 1,024 workers, some twice as slow as others: even pieces of all would end one after another."""
     loads = [Load(range(10_000), (str(k % 20), str(k // 10))) for k in range(190)]
-    ended, _, found = played(loads, 1024, [0.0005] * 190)
-    wide = Counter(len(units) for _, units in found if len(units) > 2)
-    assert sum(wide.values()) <= 1024
-    assert 190 * 10_000 * 0.0005 / (1024 * ended) > 0.7
-    assert max(wide) < 1.5 * min(wide)
+    paces = [0.0003 + 0.0003 * (k * 7 % 190) / 190 for k in range(190)]
+    ended, cutter, found = played(loads, 1024, paces)
+    assert (
+        sum(paces) * 10_000 / (1024 * ended) > 0.75
+    )  # pieces cost 0.05 s each of 0.84, and none can do with less than two
+    assert cutter.used == 1024
+    assert len(found) < 2.5 * 1024
+    alone, _, pieces = played(loads, 64, paces)
+    assert sum(paces) * 10_000 / (64 * alone) > 0.9
+    assert len(pieces) < 800
 
 
 def test_a_job_too_small_for_its_workers_takes_some_of_them() -> None:
@@ -96,18 +97,21 @@ def test_on_one_machine_slow_units_are_done_by_all() -> None:
         ended, _, _ = played([Load(range(count))], 2, [pace], fewer=False)
         assert ended < 0.6 * pace * count
     cutter = Cutter([Load(range(9))], 2, fewer=False)
-    cutter.measured(0, 1, 1.0)
-    assert [len(cut.units) for cut in (cutter.take(), cutter.take()) if cut] == [5, 4]
+    cuts = [cut for cut in (cutter.take(), cutter.take()) if cut]
+    assert [len(cut.units) for cut in cuts] == [5, 4]
+    cutter.ended(cuts[0].number, [(1, 1.0), (1, 1.0)], cuts[0].units[2:])
+    assert [list(cut.units) for cut in (cutter.take(), cutter.take()) if cut] == [[2, 3, 4]]
 
 
 def test_what_a_piece_costs_however_narrow_is_no_pace() -> None:
-    """A second, and half a millisecond a unit: a piece of five seconds at that pace."""
+    """A second, and half a millisecond a unit: a piece of five seconds has as many units as take four."""
     cutter = Cutter([Load(range(1_000_000))], 8)
-    cutter.measured(0, 100, 1.05)
-    cutter.measured(0, 1000, 1.5)
+    cuts = [cut for cut in (cutter.take(), cutter.take()) if cut]
+    cutter.ended(cuts[0].number, [(100, 1.05)], cuts[0].units[100:])
+    cutter.ended(cuts[1].number, [(1000, 1.5)], cuts[1].units[1000:])
     cut = cutter.take()
     assert cut is not None
-    assert len(cut.units) == 10_000
+    assert len(cut.units) == 8_000
 
 
 def test_what_is_left_of_a_large_job_is_no_small_one() -> None:
@@ -122,26 +126,29 @@ def test_units_that_take_long_are_not_bound_together() -> None:
     assert max(len(units) for _, units in found) <= 2
 
 
-def test_of_what_nobody_knows_even_shares_are_begun_that_are_to_be_looked_at() -> None:
-    cutter = Cutter([Load(range(1000), ("a", "b")), Load(range(1000), ("b", "c"))], 4)
+def test_of_what_nobody_knows_a_narrow_piece_of_each_is_begun_first_and_looked_at() -> None:
+    cutter = Cutter([Load(range(10_000), ("a", "b")), Load(range(10_000), ("b", "c"))], 4)
     cuts = [cut for cut in (cutter.take(), cutter.take(), cutter.take()) if cut]
-    assert [(cut.load, len(cut.units), cut.probe) for cut in cuts] == [(0, 500, True), (0, 500, True), (1, 500, True)]
-    cutter.measured(0, 1, 0.01)
-    cutter.give_back(0, cuts[1].units[2:])
+    assert [(cut.load, len(cut.units), cut.probe) for cut in cuts] == [(0, 625, True), (1, 625, True), (0, 2500, True)]
+    cutter.ended(cuts[2].number, [(1, 0.01), (1, 0.01)], cuts[2].units[2:])
+    assert [cut.load for cut in (cutter.take(),) if cut] == [1]  # until all workers have one
     known = cutter.take()
     assert known is not None
-    assert (known.load, known.probe, known.units[0]) == (0, False, 502)
+    assert (known.load, known.probe, known.units[0]) == (0, False, 627)
+    assert cutter.take() is None  # four have something to do
 
 
 def test_a_loads_pace_is_guessed_by_its_traits() -> None:
     loads = [Load(range(2), ("a", "b")), Load(range(2), ("c", "d")), Load(range(600), ("a", "c"))]
-    cutter = Cutter(loads, 4)
-    cutter.take(), cutter.take()
-    cutter.measured(0, 1, 0.001)
+    cutter = Cutter(loads, 2)
+    first, second = cutter.take(), cutter.take()
+    assert first is not None
+    assert second is not None
+    cutter.ended(first.number, [(1, 0.001), (1, 0.001)])
     unknown = cutter.take()  # nothing is known of c
     assert unknown is not None
     assert (unknown.load, unknown.probe) == (2, True)
-    cutter.measured(1, 1, 5.0)
+    cutter.ended(second.number, [(1, 5.0)], second.units[1:])
     cut = cutter.take()
     assert cut is not None
     assert not cut.probe

@@ -183,15 +183,16 @@ class PokerTables(RowTables):
     def apply_checked(self, rows: IntArray, actions: IntArray) -> None:
         self._poker.apply_and_deal(self.data, self.rules, rows, actions)
 
-    def views(self, player: int, rows: IntArray) -> Views:
+    def _unseen(self, count: int) -> Views:
+        raw = np.full(count * self._view_dtype.itemsize, 255, np.uint8)  # all bits set is -1: every list is empty
+        return raw.view(self._view_dtype)
+
+    def _see(self, rows: IntArray, player: int, out: Views) -> None:
         # One row's columns would look contiguous, and numba would compile for them once more: so it is filled twice.
-        self.check_seat(player)
-        rows = self.known(rows)
-        index = np.repeat(rows, 2) if len(rows) == 1 else rows
-        raw = np.full(len(index) * self._view_dtype.itemsize, 255, np.uint8)  # all bits set is -1: every list is empty
-        out = raw.view(self._view_dtype)
-        _views(self.data, self.rules, index, player, out)
-        return out[: len(rows)]
+        seen, index = (out, rows) if len(rows) > 1 else (self._unseen(2), np.repeat(rows, 2))
+        _views(self.data, self.rules, index, player, seen)
+        if seen is not out:
+            out[0] = seen[0]
 
     def legal(self, rows: IntArray) -> Legal:
         if not self.game.amounts:

@@ -77,7 +77,7 @@ class GinLookahead(Agent):
         from cardai.plugins.agents.gin_lookahead._kernels import act
 
         out = np.empty(len(views), np.int64)
-        act(views, legal, rng.seeds, self.options_row[0], out)
+        act(views, legal, rng.seeds, self.options_row, out)
         return out
 
 

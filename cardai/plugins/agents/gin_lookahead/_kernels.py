@@ -111,24 +111,27 @@ def _of_pair(pair: Any, known: Any, refused: Any, chance: Any, factor: Any) -> A
 
 @kernel
 def act(views: Any, legal: Any, seeds: Any, options: Any, out: Any) -> None:
-    """Write one action a view. ``seeds`` (n,) uint64 are the random numbers' streams, ``options`` one record."""
+    """Write one action a view. ``seeds`` (n,) uint64 are the random numbers' streams, ``options`` an array of one
+    record: handing a record to a kernel takes longer.
+    """
+    own = options[0]
     for i in range(len(views)):
         view = views[i]
         phase = view["phase"]
         if phase == DISCARD and legal[i, KNOCK]:
             out[i] = KNOCK  # big gin
         elif phase == DISCARD:
-            out[i] = discard(view, legal[i], seeds[i], options)
+            out[i] = discard(view, legal[i], seeds[i], own)
         elif phase == ASK_KNOCK:
-            out[i] = KNOCK if _knocks(view, options) else PLAY_ON
+            out[i] = KNOCK if _knocks(view, own) else PLAY_ON
         elif phase == OFFER:
-            out[i] = TAKE if _takes(view, options) else PASS
+            out[i] = TAKE if _takes(view, own) else PASS
         elif phase == WALL:
             out[i] = TAKE if legal[i, TAKE] else PASS
         elif phase == SHOW:
             out[i] = show_best(view, seeds[i])
         else:
-            out[i] = TAKE if _takes(view, options) else STOCK
+            out[i] = TAKE if _takes(view, own) else STOCK
 
 
 @kernel

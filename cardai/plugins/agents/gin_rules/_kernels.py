@@ -50,28 +50,31 @@ KNOCK_BY_RULES = -1
 
 @kernel
 def act(views: Any, legal: Any, seeds: Any, options: Any, out: Any) -> None:
-    """Write one action a view. ``seeds`` (n,) uint64 are the random numbers' streams, ``options`` one record."""
+    """Write one action a view. ``seeds`` (n,) uint64 are the random numbers' streams, ``options`` an array of one
+    record: handing a record to a kernel takes longer.
+    """
+    own = options[0]
     likelihood = np.zeros(52, np.int64)
     for i in range(len(views)):
         view = views[i]
         phase = view["phase"]
         if phase == DISCARD:
-            action = discard(view, options, seeds[i], likelihood)
+            action = discard(view, own, seeds[i], likelihood)
             if legal[i, KNOCK]:
                 action = KNOCK  # big gin
             elif not legal[i, action]:
                 action = least_deadwood(view, legal[i], seeds[i])
             out[i] = action
         elif phase == ASK_KNOCK:
-            out[i] = KNOCK if _knocks(view, options) else PLAY_ON
+            out[i] = KNOCK if _knocks(view, own) else PLAY_ON
         elif phase == OFFER:
-            out[i] = TAKE if _takes(view, options, seeds[i]) else PASS
+            out[i] = TAKE if _takes(view, own, seeds[i]) else PASS
         elif phase == WALL:
-            out[i] = TAKE if legal[i, TAKE] and _knocks_at_wall(view, options) else PASS
+            out[i] = TAKE if legal[i, TAKE] and _knocks_at_wall(view, own) else PASS
         elif phase == SHOW:
             out[i] = show_best(view, seeds[i])
         else:
-            out[i] = TAKE if _takes(view, options, seeds[i]) else STOCK
+            out[i] = TAKE if _takes(view, own, seeds[i]) else STOCK
 
 
 # -- draw ----------------------------------------------------------------------------------------------------------

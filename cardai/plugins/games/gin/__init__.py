@@ -160,6 +160,8 @@ class Gin(RowGame, GinGame):
             returns=v.returns,
             outcomes=v.outcomes,
             advance=k.advance,
+            play=k.play_on,
+            ask=v.ask,
             step=v.step,
         )
 
@@ -258,7 +260,7 @@ class Gin(RowGame, GinGame):
             "random": drawn,
             "first": drawn,
         }[self.starter]
-        scored = np.isin(outcomes["ending"], SCORED)
+        scored = (outcomes["ending"][:, None] == SCORED).any(axis=1)
         setups["starter"] = np.where(scored, after, previous["starter"])
         return setups
 

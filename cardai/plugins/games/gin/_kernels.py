@@ -166,6 +166,16 @@ def apply(data: Any, rules: Any, index: Any, actions: Any) -> None:
 
 
 @kernel
+def play_on(data: Any, rules: Any, index: Any, actions: Any) -> None:
+    """Play legal actions, and deal until somebody is to act everywhere (see RowKernels.play)."""
+    for i in range(len(index)):
+        row = data[index[i]]
+        play(row, rules[0], actions[i])
+        while row["current"] == -1:
+            _deal_one(row, rules[0])
+
+
+@kernel
 def play(row: Any, rules: Any, action: Any) -> None:
     """Play a legal action."""
     seat = row["current"]

@@ -45,38 +45,43 @@ SHOWN = 4  # places for a seat's melds
 def legal(data: Any, rules: Any, index: Any, mask: Any) -> None:
     """Mark the legal actions of the players to act."""
     for i in range(len(index)):
-        row = data[index[i]]
-        seat = row["current"]
-        if seat < 0:
-            continue
-        phase = row["phase"]
-        if phase == DISCARD:
-            hand = row["hands"][seat]
+        _legal_at(data[index[i]], rules, mask[i])
+
+
+@kernel
+def _legal_at(row: Any, rules: Any, mask: Any) -> None:
+    """Mark the legal actions of the player to act at one table."""
+    seat = row["current"]
+    if seat < 0:
+        return
+    phase = row["phase"]
+    if phase == DISCARD:
+        hand = row["hands"][seat]
+        for card in range(52):
+            mask[card] = (hand >> np.uint64(card)) & U1 != U0
+        if rules["discard_ban"] and row["taken"] >= 0 and not row["wall"]:
+            mask[row["taken"]] = False
+        if rules["big_gin_bonus"] > 0:
+            mask[KNOCK] = not row["wall"] and deadwood_of(to_gin(hand)) == 0
+        if row["wall"]:
+            limit = knock_limit(row, rules)
             for card in range(52):
-                mask[i, card] = (hand >> np.uint64(card)) & U1 != U0
-            if rules["discard_ban"] and row["taken"] >= 0 and not row["wall"]:
-                mask[i, row["taken"]] = False
-            if rules["big_gin_bonus"] > 0:
-                mask[i, KNOCK] = not row["wall"] and deadwood_of(to_gin(hand)) == 0
-            if row["wall"]:
-                limit = knock_limit(row, rules)
-                for card in range(52):
-                    if mask[i, card] and deadwood_of(to_gin(hand ^ (U1 << np.uint64(card)))) > limit:
-                        mask[i, card] = False
-        elif phase == DRAW:
-            mask[i, TAKE] = True
-            mask[i, STOCK] = True
-        elif phase == ASK_KNOCK:
-            mask[i, KNOCK] = True
-            mask[i, PLAY_ON] = True
-        elif phase == OFFER:
-            mask[i, TAKE] = True
-            mask[i, PASS] = True
-        elif phase == WALL:
-            mask[i, PASS] = True
-            mask[i, TAKE] = _can_knock_with(row, rules, seat)
-        elif phase == SHOW:
-            _legal_melds(row, rules, seat, mask[i])
+                if mask[card] and deadwood_of(to_gin(hand ^ (U1 << np.uint64(card)))) > limit:
+                    mask[card] = False
+    elif phase == DRAW:
+        mask[TAKE] = True
+        mask[STOCK] = True
+    elif phase == ASK_KNOCK:
+        mask[KNOCK] = True
+        mask[PLAY_ON] = True
+    elif phase == OFFER:
+        mask[TAKE] = True
+        mask[PASS] = True
+    elif phase == WALL:
+        mask[PASS] = True
+        mask[TAKE] = _can_knock_with(row, rules, seat)
+    elif phase == SHOW:
+        _legal_melds(row, rules, seat, mask)
 
 
 @kernel
@@ -113,44 +118,57 @@ def _legal_melds(row: Any, rules: Any, seat: Any, mask: Any) -> None:
 @kernel
 def views(data: Any, rules: Any, index: Any, player: Any, out: Any) -> None:
     """Write what ``player`` may know."""
-    other = 1 - player
+    for i in range(len(index)):
+        _view_of(data[index[i]], player, out[i])
+
+
+@kernel
+def ask(data: Any, rules: Any, index: Any, seats: Any, mask: Any, out: Any) -> None:
+    """Mark the legal actions, and write what ``seats`` may know (see RowKernels.ask)."""
     for i in range(len(index)):
         row = data[index[i]]
-        view = out[i]
-        turns = row["turns"]
-        view["player"] = player
-        view["starter"] = row["starter"]
-        view["opener"] = row["opener"]
-        view["phase"] = row["phase"]
-        view["hand"] = row["hands"][player]
-        view["up_card"] = row["pile"][row["pile_size"] - 1] if row["pile_size"] > 0 else -1
-        view["first_up_card"] = row["first_up_card"]
-        view["discard_set"] = row["pile_set"]
-        view["opponent_known"] = row["known"][other]
-        view["opponent_discards"] = row["discarded"][other]
-        view["opponent_declined"] = row["declined"][other]
-        view["stock"] = min(52 - row["dealt"], 31)
-        view["turns"] = turns
-        view["own_turns"] = row["own_turns"][player]
-        view["to_act"] = max(row["current"], -1)
-        # what was drawn this turn is its owner's alone; a card taken face up is in the known cards for the other
-        mine = row["current"] == player
-        view["drawn_card"] = row["drawn"] if mine else -1
-        view["taken_card"] = row["taken"] if mine else -1
-        view["knocker"] = row["knocker"]
-        # a knocker's cards lie open once his melds are down, everybody's when it is over
-        shown = row["knocker"] >= 0 and (row["phase"] == OVER or (row["knocker"] == other and mine))
-        view["revealed"] = row["hands"][other] if shown else U0
-        view["laid_off"] = row["laid_off"]
-        for seat in range(2):
-            view["score"][seat] = row["score"][seat] if row["in_match"] else 0
-        melds = view["melds"]
-        for seat in range(2):
-            for k in range(SHOWN):
-                melds[seat * SHOWN + k] = from_gin(row["melds"][seat][k])
-        view["discards"][:] = row["pile"]
-        view["draws"][:] = row["draws"][player]
-        view["history"][:] = row["history"]
+        _legal_at(row, rules[0], mask[i])
+        _view_of(row, seats[i], out[i])
+
+
+@kernel
+def _view_of(row: Any, player: Any, view: Any) -> None:
+    """Write what ``player`` may know at one table."""
+    other = 1 - player
+    turns = row["turns"]
+    view["player"] = player
+    view["starter"] = row["starter"]
+    view["opener"] = row["opener"]
+    view["phase"] = row["phase"]
+    view["hand"] = row["hands"][player]
+    view["up_card"] = row["pile"][row["pile_size"] - 1] if row["pile_size"] > 0 else -1
+    view["first_up_card"] = row["first_up_card"]
+    view["discard_set"] = row["pile_set"]
+    view["opponent_known"] = row["known"][other]
+    view["opponent_discards"] = row["discarded"][other]
+    view["opponent_declined"] = row["declined"][other]
+    view["stock"] = min(52 - row["dealt"], 31)
+    view["turns"] = turns
+    view["own_turns"] = row["own_turns"][player]
+    view["to_act"] = max(row["current"], -1)
+    # what was drawn this turn is its owner's alone; a card taken face up is in the known cards for the other
+    mine = row["current"] == player
+    view["drawn_card"] = row["drawn"] if mine else -1
+    view["taken_card"] = row["taken"] if mine else -1
+    view["knocker"] = row["knocker"]
+    # a knocker's cards lie open once his melds are down, everybody's when it is over
+    shown = row["knocker"] >= 0 and (row["phase"] == OVER or (row["knocker"] == other and mine))
+    view["revealed"] = row["hands"][other] if shown else U0
+    view["laid_off"] = row["laid_off"]
+    for seat in range(2):
+        view["score"][seat] = row["score"][seat] if row["in_match"] else 0
+    melds = view["melds"]
+    for seat in range(2):
+        for k in range(SHOWN):
+            melds[seat * SHOWN + k] = from_gin(row["melds"][seat][k])
+    view["discards"][:] = row["pile"]
+    view["draws"][:] = row["draws"][player]
+    view["history"][:] = row["history"]
 
 
 @kernel

@@ -115,15 +115,15 @@ class Rollouts:
     def _answer(self, rows: Int64s, current: Int64s, streams: Any, made: Int64s) -> None:
         """Let the rival decide at ``rows``. Raises AgentError where it does not answer as it should."""
         assert self.rival is not None
-        for seat in np.unique(current[rows]):
-            at = rows[current[rows] == seat]
-            legal, seeds = self.tables.legal(at), hash_rows(streams[at], made[at])
-            asked = Request(self.rival, self.tables, int(seat), at, legal, copy_legal(legal), seeds, {})
-            actions, faults = asked.ask()
-            if faults:
-                raise AgentError(f"The player in the other seats {faults[0].complaint}.") from faults[0].cause
-            made[at] += 1
-            self.tables.apply_checked(at, actions)
+        if not len(rows):
+            return
+        legal, seeds = self.tables.legal(rows), hash_rows(streams[rows], made[rows])
+        asked = Request(self.rival, self.tables, current[rows], rows, legal, copy_legal(legal), seeds, {})
+        actions, faults = asked.ask()
+        if faults:
+            raise AgentError(f"The player in the other seats {faults[0].complaint}.") from faults[0].cause
+        made[rows] += 1
+        self.tables.apply_checked(rows, actions)
 
     def _decide(self, ask: Ask, current: Int64s, hand: Int64s, streams: Any, made: Int64s) -> tuple[Any, ...]:
         """Make a decision at every table; return what :class:`Batch` holds of each, up to ``chosen``, and ``whole``."""
