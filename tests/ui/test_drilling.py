@@ -111,7 +111,9 @@ def test_without_a_terminal_the_page_is_named(library: Path) -> None:
     pytest.importorskip("textual")
     from cardai.commands.play import play
 
-    with pytest.raises(UsageError, match=r"play drill needs a terminal\. In the browser it needs none: add --browser\."):
+    with pytest.raises(
+        UsageError, match=r"play drill needs a terminal\. In the browser it needs none: add --browser\."
+    ):
         play(f"drill:library={library}")
 
 
