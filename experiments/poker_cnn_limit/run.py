@@ -59,7 +59,7 @@ pays), so winning from always_call comes last.
   ours read it beside the other numbers, not as cards.
 - **Suits in windows.** Without `whole_suits` the card layers do not see that cards far apart share a suit.
 - **Judged.** These wins are against players that it met in its league. The last generation in the box, `limit_cnn`, won
-  -11.5 +- 4.0 chips a hand of `limit_equilibrium` (10,000 duplicate deals: `cardai run --game poker_cnn_limit --agent limit_cnn
+  -14.4 +- 4.0 chips a hand of `limit_equilibrium` (10,000 duplicate deals: `cardai run --game poker_cnn_limit --agent limit_cnn
   --vs limit_equilibrium --games 20000 --seed 7`), and a best response from the river on wins 557.0 mbb a hand from it (510 to
   610; `cardai evaluate best-response --game poker_cnn_limit --agent limit_cnn --from river --boards 6 --seed 3`).
 """
