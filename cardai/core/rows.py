@@ -293,7 +293,10 @@ class RowTables(Tables):
         return mask
 
     def views(self, player: int, rows: IntArray) -> Views:
-        return self.views_of(np.full(len(rows), player, np.int64), rows)
+        rows, out = self.known(rows), self._unseen(len(rows))
+        self.check_seat(player)
+        self._see(rows, player, out)
+        return out
 
     def views_of(self, seats: IntArray, rows: IntArray) -> Views:
         rows, out = self.known(rows), self._unseen(len(rows))

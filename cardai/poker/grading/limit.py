@@ -10,7 +10,7 @@ from cardai.arena.asking import bound
 from cardai.arena.table import replay
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
-from cardai.core.errors import CardaiError
+from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.range_policy import ALL_HANDS, need_policy, policies_of
@@ -24,11 +24,14 @@ SELDOM = 0.005
 
 
 def range_player(game: Game) -> Agent | None:
-    """Return who says whole ranges of ``game``, None: the box is not installed, or plays another game."""
+    """Return who says whole ranges of ``game``, None: the box is not installed, or plays another game.
+
+    Raises DamagedFileError, PluginError where it is installed and broken: nobody is judged by another without a word.
+    """
     try:
         player = bound(PLAYER, game)
         need_policy(player)
-    except (CardaiError, ImportError, OSError):
+    except UsageError:
         return None
     return player
 
