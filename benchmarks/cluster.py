@@ -450,10 +450,15 @@ def main() -> None:
 
 
 def read(file: Path) -> tuple[dict[tuple[str, str, str], Costs], Handing]:
-    """Return the costs that a file holds."""
-    kept = json.loads(file.read_text())
-    costs = {tuple(pair): Costs(**cost | {"seconds": tuple(cost["seconds"])}) for pair, cost in kept["pairs"]}
-    return costs, Handing(**kept["handing"])
+    """Return the costs that a file holds. Raises SystemExit for a file that this benchmark did not write."""
+    try:
+        kept = json.loads(file.read_text())
+        costs = {tuple(pair): Costs(**cost | {"seconds": tuple(cost["seconds"])}) for pair, cost in kept["pairs"]}
+        return {pair: costs[pair] for pair in PAIRS}, Handing(**kept["handing"])
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise SystemExit(
+            f"--costs takes a file that this benchmark wrote. {file} is none: {error!r}. Name a new one."
+        ) from None
 
 
 def all_measured(ray: bool) -> tuple[dict[tuple[str, str, str], Costs], Handing]:
