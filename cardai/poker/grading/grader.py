@@ -36,10 +36,10 @@ BEHIND = 10
 RIVER = 100
 """How many times as well the river is solved in limit, and for how many times as many iterations: that takes next to nothing, and an
 opponent may do there what he hardly ever does."""
-AHEAD = 0.09
+AHEAD = 0.1
 """The share of the pot that limit's flops may be off, since one bet a street is looked at behind them: what 95 % of hands stay below on
-the mean of some turns of two flops (``python benchmarks/limit_coach.py --ahead 5``: 0.064, 0.053 and 0.060 of pots of 4, 6 and 8 big
-blinds; ``--ahead 2 --seed 12``: 0.088, 0.081 and 0.059)."""
+the mean of some turns of two flops (``python benchmarks/limit_coach.py --ahead 5``: 0.062, 0.050 and 0.067 of pots of 4, 6 and 8 big
+blinds; ``--ahead 2 --seed 12``: 0.097, 0.066 and 0.054)."""
 OFF = "the way it was played is not in the tree that was solved"
 UNMET = "the range of the player does not hold his hand there"
 RARE = "the opponent hardly ever comes there in the solution"
