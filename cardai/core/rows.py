@@ -293,10 +293,7 @@ class RowTables(Tables):
         return mask
 
     def views(self, player: int, rows: IntArray) -> Views:
-        rows, out = self.known(rows), self._unseen(len(rows))
-        self.check_seat(player)
-        self._see(rows, player, out)
-        return out
+        return self.views_of(np.full(len(rows), player, np.int64), rows)
 
     def views_of(self, seats: IntArray, rows: IntArray) -> Views:
         rows, out = self.known(rows), self._unseen(len(rows))
