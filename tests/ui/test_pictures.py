@@ -119,7 +119,9 @@ def test_folded_cards_stay_hidden() -> None:
         match.step() if match.waiting else match.act(2)
     scene = match.scene()
     assert scene.open == {}
-    most, called = sorted(scene.view["spent"], reverse=True)  # what nobody called is not in the pot, but its owner's again
+    most, called = sorted(
+        scene.view["spent"], reverse=True
+    )  # what nobody called is not in the pot, but its owner's again
     assert most > called
     assert f"pot {2 * called} " in plain(scene)
     assert plain(scene).count(f" {called} ") == 2
