@@ -71,7 +71,11 @@ def test_a_second_click_is_not_a_second_action(served: Served, matches: Path) ->
     name = served.sit("kuhn", "random")
     with served.page(name) as page:
         scene = page.turn()
+        lock = served.house.tables.open[name]._lock
+        served.call(lock.acquire)  # a coach whom another page asked is at work: the action waits
         page.say("act", action=1)
+        time.sleep(0.1)
+        served.loop.call_soon_threadsafe(lock.release)
         page.say("act", action=1)  # the same ``at``: the page had not seen yet what came of the first
         page.say("next")
         scene = page.turn()
@@ -228,7 +232,11 @@ def test_a_third_party_s_game_has_a_page_from_its_fields_and_may_bring_a_templat
         served.house.offers._games = None
 
 
-def test_a_table_has_as_many_seats_as_wished_and_cash_goes_on(served: Served) -> None:
+def test_a_table_has_as_many_seats_as_wished_and_cash_goes_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as hasty:  # what must be compiled to know who plays is waited for in words
+        hasty.setattr("cardai.web.pages.SOON", 0.0)
+        served.house.offers._players.pop("holdem_nolimit", None)
+        assert "Who plays it is looked up" in served.ask("players?game=holdem_nolimit")[1]
     page = served.ask("players?game=holdem_nolimit")[1]
     assert "<option>6</option>" in page
     assert 'name="cash"' in page

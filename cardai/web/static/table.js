@@ -45,6 +45,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const before = moving() ? places() : null, focused = document.activeElement?.dataset?.key;
     const typing = message.at === at && document.activeElement?.matches?.("form.amount [type=text]") ? document.activeElement.value : null;
     for (const [name, html] of Object.entries(message.parts)) part(name).innerHTML = html;
+    if (message.at !== at) part("confirm").close(); // what it asks about is no longer to be decided
     at = message.at; mine = message.mine; over = message.over; waiting = false; pending = "";
     document.body.classList.toggle("mine", mine);
     say(message.said || (over ? "" : "…"));
