@@ -19,20 +19,21 @@ document.addEventListener("DOMContentLoaded", () => {
   const tell = (does, more) => { if (socket.readyState === 1) socket.send(JSON.stringify({ does, at, ...more })); };
   const look = () => tell("look", { big_blinds: settings.get("amounts") === "blinds", coach: { after: "after", now: "now" }[settings.get("coach")] || "" });
   document.addEventListener("settings", look);
-  const say = (words) => { part("said").textContent = words; };
+  const write = (words) => { part("said").textContent = words; };
+  const say = (words) => { write(words); part("live").textContent = words; };
 
   const heard = (message) => {
     if (message.kind === "scene") { retry = 500; show(message); }
     else if (message.kind === "refused") refused = message.words;
     else if (message.kind === "work") work(message);
-    else if (message.kind === "said") { say(message.words); part("live").textContent = message.words; busy(false); }
+    else if (message.kind === "said") { say(message.words); busy(false); }
     else if (message.kind === "failed") { say(message.words); part("felt").replaceChildren(); }
     else if (message.kind === "advice") advice(message);
   };
 
   const work = ({ words, done, total, seconds }) => {
     const bar = part("waiting-bar");
-    if (!bar) { say(words + " …"); return; }
+    if (!bar) { write(words + " …"); return; }
     part("waiting-words").textContent = words;
     if (total) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
     part("waiting-time").textContent = `${seconds} s so far. The first time takes up to a minute; then all is kept.`;
@@ -48,7 +49,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (message.at !== at) part("confirm").close(); // what it asks about is no longer to be decided
     at = message.at; mine = message.mine; over = message.over; waiting = false; pending = "";
     document.body.classList.toggle("mine", mine);
-    say(message.said || (over ? "" : "…"));
+    write(message.said || (over ? "" : "…"));
     part("live").textContent = message.live;
     newest();
     busy(false); sized();
@@ -158,7 +159,7 @@ document.addEventListener("DOMContentLoaded", () => {
     (part("advice-body").querySelector("button, a") || part("advice-title")).focus();
     part("advice").scrollTop = 0; // what cost most is at the top
     part("live").textContent = part("advice").textContent;
-    say("");
+    write("");
   };
 
   // -- keys --
