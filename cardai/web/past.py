@@ -29,7 +29,7 @@ from cardai.study.sittings import Sitting as Played
 from cardai.study.sittings import Tally, sitting, tallies
 from cardai.ui import again, kept, past
 from cardai.ui.match import PERSON, Match
-from cardai.ui.players import known_as
+from cardai.ui.players import against, known_as
 from cardai.ui.recording import Recording
 from cardai.web.felt import drawn
 from cardai.web.jobs import Jobs, Progress, said_of
@@ -210,9 +210,8 @@ class Past:
                 "hands": len(one.won), "won": float(one.won.sum())}  # fmt: skip
 
     def _title(self, game: str, others: Sequence[str]) -> str:
-        against = ", ".join(dict.fromkeys(others))
         name = known_as(game)
-        return f"{name} against {against}" if against else name
+        return f"{name} against {against(others)}" if others else name
 
     def _sum(self, tally: Tally) -> dict[str, object]:
         """Return a tally as pages show it, its curve as points of a picture 300 wide and 60 high."""
