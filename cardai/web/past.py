@@ -196,8 +196,8 @@ class Past:
     async def _delete(self, request: Request) -> Response:
         """Remove everything; tables that are being played are put away first, so that nothing writes it anew."""
         await self.tables.clear()
-        count = await run_in_threadpool(past.delete)
-        return self.show("problem.html", words=f"{count:,} files were removed.")
+        await run_in_threadpool(past.delete)
+        return self.show("problem.html", words="All your data were removed.")
 
     async def _named(self, name: str) -> Played | None:
         """Return the match of that name with its finished hands, None where there is none."""
