@@ -93,8 +93,8 @@ def games() -> list[Offered]:
     for entry in registry.entries("game"):
         title = _title(entry.name) if entry.status == "ok" else None
         if title is not None:
-            more = bool(entry.preset_of) or (entry.distribution == "cardai" and not title)
             ours = entry.distribution == "cardai"
+            more = bool(entry.preset_of) or (ours and entry.name not in FIRST)
             shown = (not more and title) or (ours and TITLES.get(entry.name)) or called(entry.name)
             about = (ours and ABOUT.get(entry.name)) or _about(entry)
             found.append(Offered(entry.name, shown, about, more))
