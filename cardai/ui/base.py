@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.segment import Segment
 from textual.app import App
@@ -60,7 +61,7 @@ class CardaiApp(App[None]):
     TITLE = "cardai"
     ENABLE_COMMAND_PALETTE = False
     SHOWN = Shown()
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]
+    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (NARROW, "-wide")]
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), self.SHOWN]

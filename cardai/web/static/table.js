@@ -183,7 +183,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (same.length) { pending = rank; say(`Which? ${same.map((one) => one.dataset.suit + " " + one.getAttribute("aria-label")).join(", ")}`); return true; }
     return false;
   };
-  const keyed = (key) => [...document.querySelectorAll("#actions [data-key], #felt [data-key], .bar [data-key]")].find((one) => one.dataset.key === key && !one.disabled);
+  const keyed = (key) => [...document.querySelectorAll("#actions [data-key], #felt [data-key], .bar [data-key]")].filter((one) => one.dataset.key === key && !one.disabled);
   document.addEventListener("keydown", (event) => {
     const dialog = document.querySelector("dialog[open]");
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -216,8 +216,13 @@ document.addEventListener("DOMContentLoaded", () => {
     else if (key === "h") { hint(); event.preventDefault(); }
     else if (key === "r" && form()) { const text = form().querySelector("[type=text]"); text.focus(); text.select(); event.preventDefault(); }
     else if (key.length === 1 && key !== " ") {
-      const one = keyed(key);
-      if (one) { one.click(); event.preventDefault(); }
+      const [one, ...others] = keyed(key);
+      if (others.length) { // several bets: none is made that was not meant
+        const all = [one, ...others], next = all[(all.indexOf(document.activeElement) + 1) % all.length];
+        next.focus();
+        say(`${key} could be ${all.map((each) => each.firstChild.textContent.trim()).join(", ")}: Enter takes the one that is marked.`);
+        event.preventDefault();
+      } else if (one) { one.click(); event.preventDefault(); }
       else if (!card(key) && mine) say(`${key} means nothing here: ? tells the keys.`);
     }
   });
