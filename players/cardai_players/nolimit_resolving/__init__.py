@@ -50,6 +50,12 @@ class Player(Agent):
     )
 
     def for_game(self, game: Game) -> Agent:
+        return self._resolving(game).for_game(game)
+
+    def check_game(self, game: Game) -> None:
+        self._resolving(game).check_game(game)
+
+    def _resolving(self, game: Game) -> Agent:
         if not plays_holdem(game, 2) or not game.amounts:
             raise UsageError(
                 f"nolimit_resolving plays no-limit hold'em of two players, with bets of any size. Got {brief(game)}."
@@ -62,7 +68,7 @@ class Player(Agent):
         texts = tuple(
             (key, json.dumps(value) if isinstance(value, str) else str(value)) for key, value in options.items()
         )
-        return make.agent(Spec("resolving", texts)).for_game(game)
+        return make.agent(Spec("resolving", texts))
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         raise UsageError("nolimit_resolving must know its game first: call for_game(game), and ask what that returns.")
