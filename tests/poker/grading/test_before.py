@@ -141,4 +141,4 @@ def test_who_plays_as_the_chart_does_makes_no_mistake() -> None:
     wrong[1, aces] += 0.25
     planted = evolve(chart, values=wrong)
     assert costs(planted, hands[aces][1])[2] == pytest.approx(0.25, abs=0.01)
-    assert costs(evolve(planted, head=evolve(chart.head, hands=1000)), hands[aces][1])[1:] == [0, 0]
+    assert costs(evolve(planted, head=evolve(chart.head, hands=10**6)), hands[aces][1])[1:] == [0, 0]
