@@ -25,7 +25,7 @@ MIXED = 0.1
 chart's own error."""
 SMALL = 0.01
 """What actions are apart at least, in big blinds, before one is called worse: frequencies are kept in steps of 1/255."""
-SEEN = 30
+SEEN = 10
 """From how many hands, as a mean, values must be measured to be believed: two that end alike would say that nothing is uncertain."""
 FAR = 1.7
 """A chart is taken for stacks that are at most so many times larger or smaller, and a raise for one of the chart's."""
@@ -138,7 +138,7 @@ class ChartGrader:
         noise = chart.noise[rows][:, number]
         best = int(np.argmax(values))
         best = taken if values[taken] >= values[best] else best
-        floor = max(SMALL, hypot(noise[best], noise[taken]) + max(*chart.head.gain, 0.0) / max(came, 1e-6))
+        floor = max(SMALL, hypot(noise[best], noise[taken]) + max(chart.head.gain[hand.hero], 0.0) / max(came, 1e-6))
         often = chart.strategy[rows][:, number]
         if chart.head.hands:  # measured
             floor = max(floor, float(values[best] - values[often >= MIXED].min()))
