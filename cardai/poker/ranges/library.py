@@ -69,11 +69,14 @@ class Entry:
 
 
 def canonical(spot: Spot) -> Spot:
-    """Return the same spot as every other way to write it would give it: cards of the flop descending, ranges and bets in order."""
+    """Return the same spot as every other way to write it would give it: cards of the flop descending, ranges and bets in order, and
+    no more chips than can be played for."""
     cards = spot.cards()
     board = cards_text([*sorted(cards[:3], key=lambda card: (-(card % 13), -card)), *cards[3:]])
     ranges = tuple(range_text(parse_range(text)) for text in spot.ranges)
-    return evolve(spot, board=board, ranges=ranges, bets=plain_bets(spot.bets))
+    known = evolve(spot, board=board, ranges=ranges, bets=plain_bets(spot.bets))
+    least = evolve(known, stacks=(min(spot.stacks),) * 2)
+    return least if least.scale == known.scale else known
 
 
 def image(spot: Spot) -> tuple[Spot, Suits]:
@@ -164,10 +167,10 @@ class Library:
         Raises DamagedFileError where its folder holds another.
         """
         known, suits = image(spot)
-        written = spot.bets.strip()  # by which folders were called once
+        once = {"bets": spot.bets.strip(), "stacks": spot.stacks}  # what folders were called by
         ways = ((known, suits), (canonical(spot), SAME))
-        for (one, names), bets in itertools.product(ways, (known.bets, written)):
-            path = self._place(evolve(one, bets=bets))
+        for (one, names), written in itertools.product(ways, ({}, once)):
+            path = self._place(evolve(one, **written))
             if (path / SPOT).exists():
                 found = load(path)
                 if canonical(found.spot) != one:

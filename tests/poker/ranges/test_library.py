@@ -45,7 +45,7 @@ def rows(library: Library) -> list[dict[str, Any]]:
 
 def test_the_same_spot_is_solved_once_however_it_is_written(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cardai.poker.ranges.library.solve", None)
-    again = evolve(RIVER, board="ThKs7s4d2c", ranges=("QQ,AKs", "KQs,JJ"), bets="allin+100%")
+    again = evolve(RIVER, board="ThKs7s4d2c", ranges=("QQ,AKs", "KQs,JJ"), bets="allin+100%", stacks=(150, 900))
     assert library.place(again) == library.place(RIVER)
     assert library.solve(again, 1.0).exploitability <= 1.0
     for other in (
@@ -62,13 +62,15 @@ def test_the_same_spot_is_solved_once_however_it_is_written(library: Library, mo
 
 def test_folders_that_are_called_by_bets_as_they_were_written_are_found(library: Library, tmp_path: Path) -> None:
     """As libraries had them once, and as they lie on people's disks."""
-    written, known = evolve(image(RIVER)[0], bets="allin+1"), Library(tmp_path / "lib")
+    written, known = evolve(image(RIVER)[0], bets="allin+1", stacks=(150, 200)), Library(tmp_path / "lib")
     old = known.directory / "spots" / digest_of(asdict(written))[:24]
     shutil.copytree(library.place(RIVER), old)
     head = old / "spot.json"
-    head.write_text(head.read_text().replace('"1+allin"', '"allin+1"'))
+    told = json.loads(head.read_text())
+    told["spot"] |= {"bets": "allin+1", "stacks": [150, 200]}
+    head.write_text(json.dumps(told))
     assert known.place(written) != old
-    found = known.get(evolve(RIVER, bets="allin+1"))
+    found = known.get(evolve(RIVER, bets="allin+1", stacks=(150, 200)))
     assert found is not None
     assert known.get(RIVER) is None
 
