@@ -13,7 +13,7 @@ from cardai.core.errors import CardaiError, UsageError
 from cardai.poker.grading import grader as grading
 from cardai.poker.grading.flops import FlopHand, Move, RangeBook
 from cardai.poker.grading.grader import OFF, SolvingGrader, _with
-from cardai.poker.grading.spots import Effort, spot_of, sum_of, word_of
+from cardai.poker.grading.spots import Effort, check_sizes, spot_of, sum_of, word_of
 from cardai.poker.hands.combos import pair_index
 from cardai.poker.ranges.library import Library
 from cardai.poker.ranges.solution import prepare
@@ -88,6 +88,17 @@ def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
             next(grader.grade([Task(1, HAND, 1)]))
 
 
+def test_sizes_to_look_at_that_cannot_be_read_are_said_and_no_hand_s_fault() -> None:
+    check_sizes("0.5+1", "2.5x+allin")
+    for bets, raises, said in (
+        ("zzz", "none", "'zzz'"),
+        ("0.66", "0.5/allin", "joined by"),
+        ("river=1", "none", "joined by"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            check_sizes(bets, raises)
+
+
 def test_what_was_put_in_before_a_street_is_the_last_amount_of_each_earlier_one() -> None:
     assert [sum_of(HAND, 0, street) for street in range(4)] == [0, 15, 22, 30]
 
@@ -98,8 +109,9 @@ def test_folding_the_best_hand_to_a_bet_costs_what_the_pot_would_bring(whole: Gr
     assert (fold.words, fold.best_words, fold.verdict) == ("fold", "call", "blunder")
     assert fold.lost == pytest.approx((54 + 8) / 2.0, abs=0.01)  # in big blinds of 2
     assert fold.situation == {
-        "phase": "river", "position": "BTN against BB", "kind": "facing a bet", "line": "b800", "pot": "single raised",
-    } | {"line": fold.situation["line"]}  # fmt: skip
+        "phase": "river", "position": "BTN against BB", "kind": "facing a bet", "line": "bet", "pot": "single raised",
+    }  # fmt: skip
+    assert whole.decisions[0].situation["line"] == "check"
     assert {reason.name: reason.number for reason in fold.reasons}["equity"] == pytest.approx(1.0)
 
 

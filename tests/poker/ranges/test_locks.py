@@ -204,6 +204,7 @@ def test_locks_and_rake_are_kept_with_the_spot(tmp_path: Path) -> None:
         ("nothing", "says not how often what is done"),
         ("x: x=much", "cannot be read at 'x=much'"),
         ("x: Q2z: x=1", "cannot be read"),
+        ("x: 33: x=1", "holds for no hand of who decides there: '33'"),
     ],
 )
 def test_locks_that_cannot_hold_are_said(lock: str, message: str) -> None:
