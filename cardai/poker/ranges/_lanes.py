@@ -77,177 +77,96 @@ def _interpreted_operations() -> tuple[Operation, ...]:
     return turn_in, turn_out, add, below, up_to, close, quotient, *_interpreted_rows()
 
 
-def _compiled_operations() -> tuple[Operation, ...]:
-    from llvmlite import ir
-    from numba.core import types
-    from numba.extending import intrinsic
+def _interpreted_spans() -> tuple[Operation, ...]:
+    def lines(array: Any, k: Any, count: Any) -> Any:
+        return array[LANES * int(k) : LANES * int(k + count)]
 
-    word, double, count = ir.IntType(64), ir.DoubleType(), ir.VectorType(ir.IntType(32), LANES)
-    wide = ir.VectorType(double, LANES)
+    def met(mass: Any, a: Any, b: Any, count: Any) -> Any:
+        whole, first, second = (lines(mass, int(place) * int(count), count) for place in (0, a, b))
+        return whole - first - second
 
-    class Emitter:
-        """Builds code at one place of a kernel: lane rows in, lane rows out."""
+    def add_span(mass: Any, a: Any, b: Any, columns: Any, k: Any, count: Any) -> None:
+        for place in (0, a, b):
+            lines(mass, int(place) * int(count), count)[:] += lines(columns, k, count)
 
-        def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
-            self.context, self.builder, self.types, self.arguments = context, builder, signature.args, arguments
+    def below_span(out: Any, k: Any, mass: Any, a: Any, b: Any, count: Any) -> None:
+        lines(out, k, count)[:] = met(mass, a, b, count)
 
-        def integer(self, i: int) -> Any:
-            return self.context.cast(self.builder, self.arguments[i], self.types[i], types.int64)
+    def up_to_span(out: Any, k: Any, mass: Any, a: Any, b: Any, count: Any) -> None:
+        lines(out, k, count)[:] += met(mass, a, b, count)
 
-        def array(self, i: int) -> Any:
-            return self.context.make_array(self.types[i])(self.context, self.builder, self.arguments[i])
+    def apart(out: Any, k: Any, sums: Any, j: Any, met: Any, won: Any, count: Any) -> None:
+        amount = lines(won, 0, count)
+        lines(out, k, count)[:] = amount * lines(sums, j, count) - amount * lines(met, 0, count)
 
-        def element(self, i: int) -> Any:
-            return double if self.types[i].dtype == types.float64 else ir.FloatType()
+    return add_span, below_span, up_to_span, apart
 
-        def pointer(self, i: int, offset: Any) -> Any:
-            vector = ir.VectorType(self.element(i), LANES).as_pointer()
-            return self.builder.bitcast(self.builder.gep(self.array(i).data, [offset]), vector)
 
-        def load(self, i: int, offset: Any) -> Any:
-            value = self.builder.load(self.pointer(i, offset))
-            value.align = 4 if self.element(i) != double else 8
-            return value
+def _interpreted_choices() -> tuple[Operation, ...]:
+    import numpy
 
-        def alike(self, *values: Any) -> list[Any]:
-            """Return the vectors in float64 if one of them is."""
-            if all(value.type != wide for value in values):
-                return list(values)
-            return [value if value.type == wide else self.builder.fpext(value, wide) for value in values]
+    def times_less(out: Any, i: Any, x: Any, j: Any, y: Any, k: Any, w: Any, m: Any) -> None:
+        row(out, i)[:] = row(w, m) * (row(x, j) - row(y, k))
 
-        def store(self, i: int, offset: Any, value: Any) -> None:
-            if value.type == wide and self.element(i) != double:
-                value = self.builder.fptrunc(value, ir.VectorType(ir.FloatType(), LANES))
-            self.builder.store(value, self.pointer(i, offset)).align = 4 if self.element(i) != double else 8
+    def part_in(rows: Any, which: Any, first: Any, hand: Any, columns: Any, k: Any, count: Any) -> None:
+        flat, width = rows.reshape(-1), rows.shape[1] if rows.ndim == 2 else 1
+        block = numpy.zeros((LANES, LANES), rows.dtype)
+        for i, one in enumerate(which[first : first + LANES].tolist()):
+            block[i, :count] = flat[one * width + hand : one * width + hand + min(count, LANES)]
+        columns[LANES * k : LANES * (k + LANES)] = block.T.reshape(-1)
 
-        def lane(self, index: Any) -> Any:
-            return self.builder.mul(index, word(LANES))
+    def add_out(rows: Any, which: Any, first: Any, hand: Any, columns: Any, k: Any, count: Any) -> None:
+        flat, width = rows.reshape(-1), rows.shape[1] if rows.ndim == 2 else 1
+        block = columns[LANES * k : LANES * (k + LANES)].reshape(LANES, LANES).T
+        for i, one in enumerate(which[first : first + LANES].tolist()):
+            flat[one * width + hand : one * width + hand + min(count, LANES)] += block[i, :count]
 
-        def met(self, mass: int, a: int, b: int) -> Any:
-            known = [self.load(mass, self.lane(place)) for place in (word(0), self.integer(a), self.integer(b))]
-            return self.builder.fsub(self.builder.fsub(known[0], known[1]), known[2])
+    def take_best(out: Any, i: Any, earned: Any, j: Any, best: Any, k: Any, left: Any, m: Any) -> None:
+        row(out, i)[:] = numpy.where(row(earned, j) >= row(best, k), row(left, m), numpy.float32(0))
+        row(left, m)[:] -= row(out, i)
 
-        def row_of(self, rows: int, which: int, place: Any, hand: Any) -> Any:
-            builder, table = self.builder, self.array(which)
-            number = builder.sext(builder.load(builder.gep(table.data, [place])), word)
-            stride = builder.extract_value(self.array(rows).shape, 1)
-            return builder.add(builder.mul(number, stride), hand)
+    def positive(out: Any, i: Any, x: Any, j: Any) -> None:
+        row(out, i)[:] = numpy.maximum(row(x, j), numpy.float32(0))
 
-    def operation(generate: Callable[[Emitter], Any], inputs: int, result: Any = None) -> Operation:
-        names = ", ".join(f"x{i}" for i in range(inputs))
-        space: dict[str, Any] = {}
+    def share(out: Any, i: Any, total: Any, j: Any, even: Any, k: Any) -> None:
+        some = row(total, j) > 0
+        row(out, i)[:] = numpy.where(some, row(out, i) / numpy.where(some, row(total, j), 1), row(even, k))
 
-        def typed(given: tuple[Any, ...]) -> Any:
-            kind = given[0] if result == "same" else types.void
-
-            def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                found = generate(Emitter(context, builder, signature, arguments))
-                return context.get_dummy_value() if result is None else found
-
-            return kind(*given), build
-
-        exec(f"def made(typing, {names}):\n    return typed(({names},))", {"typed": typed}, space)
-        return intrinsic(space["made"])  # type: ignore[no-any-return]
-
-    def transpose(place: Emitter, rows: list[Any]) -> list[Any]:
-        step = 1
-        while step < LANES:
-            out = list(rows)
-            for i in range(LANES):
-                if i & step:
-                    continue
-                low = [k if not k & step else LANES + k - step for k in range(LANES)]
-                high = [k + step if not k & step else LANES + k for k in range(LANES)]
-                for target, mask in ((i, low), (i | step, high)):
-                    shuffled = place.builder.shuffle_vector(rows[i], rows[i | step], ir.Constant(count, mask))
-                    out[target] = shuffled
-            rows, step = out, 2 * step
-        return rows
-
-    def turn_in(place: Emitter) -> None:
-        first, hand = place.integer(2), place.integer(3)
-        rows = []
-        for i in range(LANES):
-            at = place.row_of(0, 1, place.builder.add(first, word(i)), hand)
-            rows.append(place.load(0, at))
-        for i, one in enumerate(transpose(place, rows)):
-            place.store(4, place.lane(place.builder.add(hand, word(i))), one)
-
-    def turn_out(place: Emitter) -> None:
-        first, hand = place.integer(2), place.integer(3)
-        lanes = [place.lane(place.builder.add(hand, word(i))) for i in range(LANES)]
-        rows = transpose(place, [place.load(4, lane) for lane in lanes])
-        for i, one in enumerate(rows):
-            place.store(0, place.row_of(0, 1, place.builder.add(first, word(i)), hand), one)
-
-    def add(place: Emitter) -> None:
-        value = place.load(3, place.lane(place.integer(4)))
-        for at in (word(0), place.integer(1), place.integer(2)):
-            terms = place.alike(place.load(0, place.lane(at)), value)
-            place.store(0, place.lane(at), place.builder.fadd(*terms))
-
-    def below(place: Emitter) -> None:
-        place.store(0, place.lane(place.integer(1)), place.met(2, 3, 4))
-
-    def up_to(place: Emitter) -> None:
-        at = place.lane(place.integer(1))
-        place.store(0, at, place.builder.fadd(*place.alike(place.load(0, at), place.met(2, 3, 4))))
-
-    def close(place: Emitter) -> None:
-        builder, at = place.builder, place.lane(place.integer(1))
-        start = builder.mul(place.integer(7), word(3))
-        factor = [place.load(6, place.lane(builder.add(start, word(i)))) for i in range(3)]
-        known = place.alike(place.load(0, at), place.met(2, 3, 4), place.load(5, at), *factor)
-        parts, factor = known[:3], known[3:]
-        terms = [builder.fmul(one, other) for one, other in zip(factor, parts, strict=True)]
-        place.store(0, at, builder.fadd(builder.fadd(terms[0], terms[1]), terms[2]))
-
-    def quotient(place: Emitter) -> Any:
-        return place.builder.fdiv(place.arguments[0], place.arguments[1])
-
-    def times(place: Emitter) -> None:
-        factors = place.alike(*(place.load(i, place.lane(place.integer(i + 1))) for i in (2, 4)))
-        place.store(0, place.lane(place.integer(1)), place.builder.fmul(*factors))
-
-    def plus(place: Emitter) -> None:
-        at = place.lane(place.integer(1))
-        terms = place.alike(place.load(0, at), place.load(2, place.lane(place.integer(3))))
-        place.store(0, at, place.builder.fadd(*terms))
-
-    def top(place: Emitter) -> None:
-        at = place.lane(place.integer(1))
-        one, other = place.alike(place.load(0, at), place.load(2, place.lane(place.integer(3))))
-        higher = place.builder.fcmp_ordered(">", other, one)
-        place.store(0, at, place.builder.select(higher, other, one))
-
-    return (
-        operation(turn_in, 5),
-        operation(turn_out, 5),
-        operation(add, 5),
-        operation(below, 5),
-        operation(up_to, 5),
-        operation(close, 8),
-        operation(quotient, 2, "same"),
-        operation(times, 6),
-        operation(plus, 4),
-        operation(top, 4),
-    )
+    return times_less, part_in, add_out, take_best, positive, share
 
 
 def _operations() -> tuple[Operation, ...]:
     if interpreted():
-        return _interpreted_operations()
+        return *_interpreted_operations(), *_interpreted_spans(), *_interpreted_choices()
     need_compiler()
-    return _compiled_operations()
+    from cardai.poker.ranges import _lane_code as code
+
+    return (
+        code.turn_in, code.turn_out, code.add, code.below, code.up_to, code.close, code.quotient, code.times, code.plus,
+        code.top, code.add_span, code.below_span, code.up_to_span, code.apart, code.times_less, code.part_in, code.add_out,
+        code.take_best, code.positive, code.share,
+    )  # fmt: skip
 
 
-turn_in, turn_out, add, below, up_to, close, quotient, times, plus, top = _operations()
+(
+    turn_in, turn_out, add, below, up_to, close, quotient, times, plus, top,
+    add_span, below_span, up_to_span, apart, times_less, part_in, add_out, take_best, positive, share,
+) = _operations()  # fmt: skip
 """turn_in(rows, which, first, hand, columns): lane row ``hand + i`` of ``columns`` := number ``hand + i`` of the sixteen
-rows ``which[first : first + 16]``, for i < 16; turn_out the other way round.
+rows ``which[first : first + 16]``, for i < 16; turn_out the other way round. part_in(..., columns, k, count): into lane
+rows k and on, zero from the ``count``th of the sixteen numbers on; add_out(..., columns, k, count) adds lane rows k and on, the
+first ``count``, to what is there, row after row. ``rows`` that have one dimension are taken from the places ``which`` on.
 add(mass, a, b, columns, k): lane rows 0, a, b of ``mass`` += lane row k of ``columns``.
 below(out, k, mass, a, b): lane row k := met; up_to: += met.
 close(out, k, mass, a, b, columns, factors, batch): lane row k := f0 k + f1 met + f2 of ``columns``, with lane rows
 3 batch + (0, 1, 2) of ``factors``.
+add_span, below_span, up_to_span(..., count): the same of ``count`` lane rows from k on, ``mass`` with so many for each card.
+apart(out, k, sums, j, met, won, count): lane rows k and on := ``won`` times those of ``sums`` from j on, minus ``won`` times
+``met``.
 quotient(x, y): x / y without a test for zero, so that loops over it become vector instructions.
 times(out, i, x, j, y, k): lane row i := lane row j of ``x`` times lane row k of ``y``. plus(out, i, x, j): lane row i += lane
-row j of ``x``; top: the larger of both."""
+row j of ``x``; top: the larger of both; positive: := the larger of it and zero.
+times_less(out, i, x, j, y, k, w, m): lane row i := lane row m of ``w`` times what lane row j of ``x`` is more than k of ``y``.
+take_best(out, i, earned, j, best, k, left, m): lane row i := lane row m of ``left`` where ``earned`` is no less than ``best``,
+else zero, and is taken out of ``left``. share(out, i, total, j, even, k): lane row i divided by ``total``, or ``even`` where
+that is not positive."""
