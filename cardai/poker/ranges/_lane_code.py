@@ -14,6 +14,8 @@ from numba.extending import intrinsic
 
 LANES = 16
 Operation = Callable[..., Any]
+kept_in: Any = cgutils.alloca_once_value
+known_function: Any = cgutils.get_or_insert_function
 word, double, count = ir.IntType(64), ir.DoubleType(), ir.VectorType(ir.IntType(32), LANES)
 wide = ir.VectorType(double, LANES)
 
@@ -82,20 +84,27 @@ class Emitter:
         align = half(8 if element == double else 4)
         if value is None:
             takes = ir.FunctionType(vector, [pointer.type, half, mask.type, vector])
-            load = cgutils.get_or_insert_function(self.builder.module, takes, f"llvm.masked.load.{kind}")
+            load = known_function(self.builder.module, takes, f"llvm.masked.load.{kind}")
             return self.builder.call(load, [pointer, align, mask, ir.Constant(vector, [0.0] * LANES)])
         takes = ir.FunctionType(ir.VoidType(), [vector, pointer.type, half, mask.type])
-        store = cgutils.get_or_insert_function(self.builder.module, takes, f"llvm.masked.store.{kind}")
+        store = known_function(self.builder.module, takes, f"llvm.masked.store.{kind}")
         return self.builder.call(store, [value, pointer, align, mask])
 
     def first(self, i: int) -> Any:
         """Return a mask of as many lanes as argument ``i`` says."""
-        known = self.builder.insert_element(ir.Constant(count, ir.Undefined), self.narrow(i), ir.IntType(32)(0))
-        every = self.builder.shuffle_vector(known, known, ir.Constant(count, [0] * LANES))
-        return self.builder.icmp_signed("<", ir.Constant(count, list(range(LANES))), every)
+        narrow = self.context.cast(self.builder, self.arguments[i], self.types[i], types.int32)
+        return self.builder.icmp_signed("<", ir.Constant(count, list(range(LANES))), self.everywhere(narrow))
 
-    def narrow(self, i: int) -> Any:
-        return self.context.cast(self.builder, self.arguments[i], self.types[i], types.int32)
+    def everywhere(self, value: Any) -> Any:
+        """Return sixteen times a number."""
+        kind = ir.VectorType(value.type, LANES)
+        known = self.builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.IntType(32)(0))
+        return self.builder.shuffle_vector(known, known, ir.Constant(count, [0] * LANES))
+
+    def child(self, i: int, first: int, children: int, e: Any) -> Any:
+        """Load argument ``i``'s lane row ``first`` + the number ``e`` of ``children``."""
+        below = self.builder.load(self.builder.gep(self.array(children).data, [e]))
+        return self.load(i, self.lane(self.builder.add(self.integer(first), below)))
 
 
 def operation(inputs: int, result: Any = None) -> Callable[[Callable[[Emitter], Any]], Operation]:
@@ -212,6 +221,11 @@ def top(place: Emitter) -> None:
     place.store(0, at, place.builder.select(higher, other, one))
 
 
+@operation(4)
+def copy(place: Emitter) -> None:
+    place.store(0, place.lane(place.integer(1)), place.load(2, place.lane(place.integer(3))))
+
+
 @operation(8)
 def times_less(place: Emitter) -> None:
     less = place.builder.fsub(*(place.load(i, place.lane(place.integer(i + 1))) for i in (2, 4)))
@@ -288,31 +302,96 @@ def apart(place: Emitter) -> None:
         place.store(0, place.lane(builder.add(place.integer(1), i)), value)
 
 
-@operation(8)
-def take_best(place: Emitter) -> None:
-    builder, at = place.builder, place.lane(place.integer(7))
-    earned, best, left = (
-        place.load(2, place.lane(place.integer(3))),
-        place.load(4, place.lane(place.integer(5))),
-        place.load(6, at),
-    )
-    taken = builder.select(builder.fcmp_ordered(">=", earned, best), left, ir.Constant(left.type, [0.0] * LANES))
-    place.store(0, place.lane(place.integer(1)), taken)
-    place.store(6, at, builder.fsub(left, taken))
+def zeros(kind: Any) -> Any:
+    """Return a constant."""
+    return ir.Constant(kind, [0.0] * LANES)
 
 
-@operation(4)
-def positive(place: Emitter) -> None:
-    value = place.load(2, place.lane(place.integer(3)))
-    zero = ir.Constant(value.type, [0.0] * LANES)
-    place.store(
-        0, place.lane(place.integer(1)), place.builder.select(place.builder.fcmp_ordered(">", value, zero), value, zero)
-    )
+@operation(3)
+def match(place: Emitter) -> None:
+    builder, first = place.builder, place.integer(1)
+    kind = ir.VectorType(place.element(0), LANES)
+    total = kept_in(builder, zeros(kind))
+    with place.each(2) as i:
+        at = place.lane(builder.add(first, i))
+        value = place.load(0, at)
+        value = builder.select(builder.fcmp_ordered(">", value, zeros(kind)), value, zeros(kind))
+        place.store(0, at, value)
+        builder.store(builder.fadd(builder.load(total), value), total)
+    known = builder.load(total)
+    one = builder.fdiv(ir.Constant(kind.element, 1.0), builder.sitofp(place.integer(2), kind.element))
+    even = place.everywhere(one)
+    with place.each(2) as i:
+        at = place.lane(builder.add(first, i))
+        some = builder.fcmp_ordered(">", known, zeros(kind))
+        place.store(0, at, builder.select(some, builder.fdiv(place.load(0, at), known), even))
+
+
+def over(place: Emitter, join: Callable[[Any, Any], Any], find: Callable[[Any, Any], Any]) -> None:
+    """Write lane row 1 of argument 0: what ``join`` makes of what ``find`` finds at its lane rows 2 + ``child[e]``."""
+    builder = place.builder
+    kept = kept_in(builder, find(place.child(0, 2, 3, place.integer(4)), place.integer(4)))
+    with cgutils.for_range_slice(builder, builder.add(place.integer(4), word(1)), place.integer(5), word(1), word) as (
+        e,
+        _,
+    ):
+        builder.store(join(builder.load(kept), find(place.child(0, 2, 3, e), e)), kept)
+    place.store(0, place.lane(place.integer(1)), builder.load(kept))
 
 
 @operation(6)
-def share(place: Emitter) -> None:
-    builder, at = place.builder, place.lane(place.integer(1))
-    total, even = place.load(2, place.lane(place.integer(3))), place.load(4, place.lane(place.integer(5)))
-    some = builder.fcmp_ordered(">", total, ir.Constant(total.type, [0.0] * LANES))
-    place.store(0, at, builder.select(some, builder.fdiv(place.load(0, at), total), even))
+def best_of(place: Emitter) -> None:
+    def join(one: Any, other: Any) -> Any:
+        return place.builder.select(place.builder.fcmp_ordered(">", other, one), other, one)
+
+    over(place, join, lambda value, _: value)
+
+
+@operation(6)
+def sum_of(place: Emitter) -> None:
+    over(place, place.builder.fadd, lambda value, _: value)
+
+
+@operation(8)
+def mean_of(place: Emitter) -> None:
+    builder = place.builder
+
+    def find(value: Any, e: Any) -> Any:
+        k = builder.add(place.integer(7), builder.sub(e, place.integer(4)))
+        return builder.fmul(value, place.load(6, place.lane(k)))
+
+    over(place, builder.fadd, find)
+
+
+@operation(11)
+def take_best(place: Emitter) -> None:
+    builder, start = place.builder, place.integer(6)
+    best = place.load(3, place.lane(place.integer(8)))
+    left = kept_in(builder, place.load(0, place.lane(place.integer(9))))
+    with cgutils.for_range_slice(builder, start, place.integer(7), word(1), word) as (e, _):
+        earned, known = place.child(3, 4, 5, e), builder.load(left)
+        taken = builder.select(builder.fcmp_ordered(">=", earned, best), known, zeros(known.type))
+        slot = builder.load(builder.gep(place.array(2).data, [builder.add(place.integer(10), builder.sub(e, start))]))
+        place.store(0, place.lane(builder.add(place.integer(1), slot)), taken)
+        builder.store(builder.fsub(known, taken), left)
+
+
+@operation(9)
+def gain_of(place: Emitter) -> None:
+    builder, start = place.builder, place.integer(5)
+    weight = place.everywhere(place.arguments[8])
+    less = builder.fmul(place.load(2, place.lane(place.integer(7))), place.everywhere(builder.fneg(place.arguments[8])))
+    with cgutils.for_range_slice(builder, start, place.integer(6), word(1), word) as (e, _):
+        value = builder.fadd(builder.fmul(place.child(2, 3, 4, e), weight), less)
+        place.store(0, place.lane(builder.add(place.integer(1), builder.sub(e, start))), value)
+
+
+@operation(9)
+def fold_of(place: Emitter) -> None:
+    builder, slots = place.builder, place.array(3)
+    with place.each(8) as j:
+        slot, t = builder.load(builder.gep(slots.data, [j])), builder.add(place.integer(7), j)
+        won = place.load(6, place.lane(t))
+        met, reached = place.load(2, place.lane(slot)), place.load(4, place.lane(builder.add(place.integer(5), slot)))
+        value = builder.fadd(builder.fmul(met, won), builder.fmul(reached, won))
+        place.store(0, place.lane(builder.add(place.integer(1), t)), value)

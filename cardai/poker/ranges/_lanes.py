@@ -105,6 +105,9 @@ def _interpreted_spans() -> tuple[Operation, ...]:
 def _interpreted_choices() -> tuple[Operation, ...]:
     import numpy
 
+    def copy(out: Any, i: Any, x: Any, j: Any) -> None:
+        row(out, i)[:] = row(x, j)
+
     def times_less(out: Any, i: Any, x: Any, j: Any, y: Any, k: Any, w: Any, m: Any) -> None:
         row(out, i)[:] = row(w, m) * (row(x, j) - row(y, k))
 
@@ -121,36 +124,89 @@ def _interpreted_choices() -> tuple[Operation, ...]:
         for i, one in enumerate(which[first : first + LANES].tolist()):
             flat[one * width + hand : one * width + hand + min(count, LANES)] += block[i, :count]
 
-    def take_best(out: Any, i: Any, earned: Any, j: Any, best: Any, k: Any, left: Any, m: Any) -> None:
-        row(out, i)[:] = numpy.where(row(earned, j) >= row(best, k), row(left, m), numpy.float32(0))
-        row(left, m)[:] -= row(out, i)
+    def match(columns: Any, first: Any, count: Any) -> None:
+        known = columns[LANES * first : LANES * (first + count)].reshape(count, LANES)
+        total = numpy.zeros(LANES, columns.dtype)
+        for one in known:
+            one[:] = numpy.maximum(one, 0)
+            total += one
+        some = total > 0
+        known[:] = numpy.where(some, known / numpy.where(some, total, 1), numpy.float32(1) / numpy.float32(count))
 
-    def positive(out: Any, i: Any, x: Any, j: Any) -> None:
-        row(out, i)[:] = numpy.maximum(row(x, j), numpy.float32(0))
+    return copy, times_less, part_in, add_out, match
 
-    def share(out: Any, i: Any, total: Any, j: Any, even: Any, k: Any) -> None:
-        some = row(total, j) > 0
-        row(out, i)[:] = numpy.where(some, row(out, i) / numpy.where(some, row(total, j), 1), row(even, k))
 
-    return times_less, part_in, add_out, take_best, positive, share
+def _interpreted_nodes() -> tuple[Operation, ...]:
+    import numpy
+
+    def best_of(values: Any, i: Any, j: Any, child: Any, start: Any, end: Any) -> None:
+        row(values, i)[:] = numpy.max([row(values, j + one) for one in child[start:end]], axis=0)
+
+    def sum_of(values: Any, i: Any, j: Any, child: Any, start: Any, end: Any) -> None:
+        row(values, i)[:] = sum(row(values, j + one) for one in child[start:end])
+
+    def mean_of(values: Any, i: Any, j: Any, child: Any, start: Any, end: Any, chances: Any, k: Any) -> None:
+        row(values, i)[:] = sum(row(values, j + one) * row(chances, k + e) for e, one in enumerate(child[start:end]))
+
+    return best_of, sum_of, mean_of
+
+
+def _interpreted_shares() -> tuple[Operation, ...]:
+    import numpy
+
+    def take_best(
+        out: Any,
+        at: Any,
+        slot: Any,
+        values: Any,
+        j: Any,
+        child: Any,
+        start: Any,
+        end: Any,
+        best: Any,
+        before: Any,
+        a: Any,
+    ) -> None:
+        left = row(out, before).copy()
+        for e, one in enumerate(child[start:end]):
+            taken = row(out, at + slot[a + e])
+            taken[:] = numpy.where(row(values, j + one) >= row(values, best), left, numpy.float32(0))
+            left -= taken
+
+    def gain_of(
+        gained: Any, a: Any, values: Any, j: Any, child: Any, start: Any, end: Any, own: Any, weight: Any
+    ) -> None:
+        for e, one in enumerate(child[start:end]):
+            row(gained, a + e)[:] = row(values, j + one) * weight + row(values, own) * -weight
+
+    def fold_of(
+        values: Any, i: Any, met: Any, slots: Any, reach: Any, at: Any, won: Any, first: Any, count: Any
+    ) -> None:
+        for k, slot in enumerate(slots[:count]):
+            amount = row(won, first + k)
+            row(values, i + first + k)[:] = row(met, slot) * amount + row(reach, at + slot) * amount
+
+    return take_best, gain_of, fold_of
 
 
 def _operations() -> tuple[Operation, ...]:
     if interpreted():
-        return *_interpreted_operations(), *_interpreted_spans(), *_interpreted_choices()
+        first = *_interpreted_operations(), *_interpreted_spans(), *_interpreted_choices()
+        return *first, *_interpreted_nodes(), *_interpreted_shares()
     need_compiler()
     from cardai.poker.ranges import _lane_code as code
 
     return (
         code.turn_in, code.turn_out, code.add, code.below, code.up_to, code.close, code.quotient, code.times, code.plus,
-        code.top, code.add_span, code.below_span, code.up_to_span, code.apart, code.times_less, code.part_in, code.add_out,
-        code.take_best, code.positive, code.share,
+        code.top, code.add_span, code.below_span, code.up_to_span, code.apart, code.copy, code.times_less, code.part_in, code.add_out,
+        code.match, code.best_of, code.sum_of, code.mean_of, code.take_best, code.gain_of, code.fold_of,
     )  # fmt: skip
 
 
 (
     turn_in, turn_out, add, below, up_to, close, quotient, times, plus, top,
-    add_span, below_span, up_to_span, apart, times_less, part_in, add_out, take_best, positive, share,
+    add_span, below_span, up_to_span, apart, copy, times_less, part_in, add_out,
+    match, best_of, sum_of, mean_of, take_best, gain_of, fold_of,
 ) = _operations()  # fmt: skip
 """turn_in(rows, which, first, hand, columns): lane row ``hand + i`` of ``columns`` := number ``hand + i`` of the sixteen
 rows ``which[first : first + 16]``, for i < 16; turn_out the other way round. part_in(..., columns, k, count): into lane
@@ -165,8 +221,16 @@ apart(out, k, sums, j, met, won, count): lane rows k and on := ``won`` times tho
 ``met``.
 quotient(x, y): x / y without a test for zero, so that loops over it become vector instructions.
 times(out, i, x, j, y, k): lane row i := lane row j of ``x`` times lane row k of ``y``. plus(out, i, x, j): lane row i += lane
-row j of ``x``; top: the larger of both; positive: := the larger of it and zero.
+row j of ``x``; top: the larger of both; copy: := it.
 times_less(out, i, x, j, y, k, w, m): lane row i := lane row m of ``w`` times what lane row j of ``x`` is more than k of ``y``.
-take_best(out, i, earned, j, best, k, left, m): lane row i := lane row m of ``left`` where ``earned`` is no less than ``best``,
-else zero, and is taken out of ``left``. share(out, i, total, j, even, k): lane row i divided by ``total``, or ``even`` where
-that is not positive."""
+match(columns, first, count): turns ``count`` lane rows from regrets into what regret matching plays.
+
+At a node of a tree with children ``child[start:end]``, whose lane rows are j + child:
+best_of, sum_of(values, i, j, child, start, end): lane row i := the largest, the sum; mean_of(..., chances, k): each times lane
+row k and on of ``chances``.
+take_best(out, at, slot, values, j, child, start, end, best, before, a): lane rows at + slot[a] and on of ``out`` := lane row
+``before`` for the first child that is no less than lane row ``best`` of ``values``, and zero for others.
+gain_of(gained, a, values, j, child, start, end, own, weight): lane rows a and on := ``weight`` times what each child is more
+than lane row ``own``.
+fold_of(values, i, met, slots, reach, at, won, first, count): lane row i + t, for t from ``first`` on, := lane row t of ``won``
+times what a hand meets and its own, lane rows slots of ``met`` and at + slots of ``reach``."""

@@ -19,13 +19,16 @@ from cardai.poker.ranges._lanes import (
     add_span,
     apart,
     below_span,
-    part_in,
+    best_of,
+    copy,
+    fold_of,
+    gain_of,
+    match,
+    mean_of,
     plus,
-    positive,
-    share,
+    sum_of,
     take_best,
     times,
-    top,
     turn_in,
     turn_out,
     up_to_span,
@@ -58,7 +61,7 @@ class Board(NamedTuple):
 class Room(NamedTuple):
     """What a block of sixteen subtrees is worked out in, float32; Q slots, W = 16 actions."""
 
-    chances: Any  # (n * W * 16,)
+    chances: Any  # (W * 16,)
     reaches: Any  # (n * Q * 16,)
     answers: Any  # (n * Q * 16,)
     start: Any  # (n * 16,)
@@ -69,10 +72,10 @@ class Room(NamedTuple):
     values: Any  # (n * (t + d) * 16,)
     met: Any  # (Q * 16,)
     numbers: Any  # (W * 16,)
-    rows: Any  # (6 * 16,): one, the weight, minus it, the least range, and two to work in
+    rows: Any  # (2 * 16,): the weight, and the least range
 
 
-ONE, UP, DOWN, LEAST, LEFT, TERM = 0, 1, 2, 3, 4, 5
+UP, LEAST = 0, 1
 """The lane rows of ``Room.rows``."""
 
 
@@ -80,7 +83,6 @@ ONE, UP, DOWN, LEAST, LEFT, TERM = 0, 1, 2, 3, 4, 5
 def match_packed(plan: Plan, regret: Any, policy: Any, start: Any, end: Any, buckets: Any) -> None:
     """Fill rows ``start`` to ``end`` - 1 of ``policy`` (R, 16), ``buckets`` a seat, with regret matching in ``regret``."""
     which, columns = np.empty(LANES, np.int32), np.empty(LANES * LANES, np.float32)
-    rows = np.empty(2 * LANES, np.float32)
     for part in range(start, end, buckets):
         seat = (part // buckets) % 2
         for row in range(part, part + buckets, LANES):
@@ -90,23 +92,8 @@ def match_packed(plan: Plan, regret: Any, policy: Any, start: Any, end: Any, buc
             for d in range(len(plan.first)):
                 count = plan.decision[d, 2] - plan.decision[d, 1]
                 if plan.decision[d, 0] == seat:
-                    match_columns(columns, plan.first[d], count, rows, 0, 1)
+                    match(columns, plan.first[d], count)
             turn_out(policy, which, 0, 0, columns)
-
-
-@kernel
-def match_columns(columns: Any, first: Any, count: Any, rows: Any, total: Any, even: Any) -> None:
-    """Turn lane rows ``first`` and on, ``count`` of them, from regrets into what regret matching plays.
-
-    ``total`` and ``even`` are lane rows of ``rows`` to work in.
-    """
-    rows[LANES * total : LANES * (total + 1)] = np.float32(0.0)
-    rows[LANES * even : LANES * (even + 1)] = np.float32(1.0) / np.float32(count)
-    for k in range(first, first + count):
-        positive(columns, k, columns, k)
-        plus(rows, total, columns, k)
-    for k in range(first, first + count):
-        share(columns, k, rows, total, rows, even)
 
 
 @kernel
@@ -143,10 +130,10 @@ def bring(plan: Plan, seat: Any, board: Board, policy: Any, which: Any, average:
     numbers[:] = np.float32(0.0)
     for h in range(len(low)):
         at = h * width
-        part_in(policy, which, LANES * h, 0, chances, LANES * h, LANES)
-        times(reaches, at + begin, start, h, rows, ONE)
+        turn_in(policy, which, LANES * h, 0, chances)
+        copy(reaches, at + begin, start, h)
         for a in range(actions):
-            times(reaches, at + slot[a], reaches, at + above[a], chances, LANES * h + a)
+            times(reaches, at + slot[a], reaches, at + above[a], chances, a)
             times(numbers, a, reaches, at + slot[a], rows, UP)
         add_out(average, which, LANES * h, 0, numbers, 0, LANES)
         add_span(mass, low[h], high[h], reaches, at, used)
@@ -168,7 +155,7 @@ def sum_level(
 @kernel
 def end_values(
     low: Any, high: Any, start: Any, end: Any, fold: Any, used: Any, shown: Any, won: Any, reaches: Any, mass: Any,
-    sums: Any, rows: Any, met: Any, nodes: Any, values: Any,
+    sums: Any, met: Any, nodes: Any, values: Any,
 ) -> None:  # fmt: skip
     """Fill the ends of ``values`` with what hands ``start`` to ``end`` - 1 win from ``reaches``.
 
@@ -179,45 +166,35 @@ def end_values(
         at = (k - start) * nodes
         below_span(met, 0, mass, low[k], high[k], used)
         apart(values, at, sums, (k - start) * shown, met, won, shown)
-        for j in range(len(fold)):
-            t = shown + j
-            times(values, at + t, met, fold[j], won, t)
-            times(rows, TERM, reaches, k * width + fold[j], won, t)
-            plus(values, at + t, rows, TERM)
+        fold_of(values, at, met, fold, reaches, k * width, won, shown, len(fold))
 
 
 @kernel
-def best_values(decision: Any, child: Any, seat: Any, count: Any, nodes: Any, rows: Any, values: Any) -> None:
+def best_values(decision: Any, child: Any, seat: Any, count: Any, nodes: Any, values: Any) -> None:
     """Fill ``count`` hands' ``values`` at decisions, from the ends' on: what they win if ``seat`` answers best."""
     ends = nodes - len(decision)
     for k in range(count):
         at = k * nodes
         for d in range(len(decision) - 1, -1, -1):
-            start, own = decision[d, 1], decision[d, 0] == seat
-            times(values, at + ends + d, values, at + child[start], rows, ONE)
-            for e in range(start + 1, decision[d, 2]):
-                if own:
-                    top(values, at + ends + d, values, at + child[e])
-                else:
-                    plus(values, at + ends + d, values, at + child[e])
+            if decision[d, 0] == seat:
+                best_of(values, at + ends + d, at, child, decision[d, 1], decision[d, 2])
+            else:
+                sum_of(values, at + ends + d, at, child, decision[d, 1], decision[d, 2])
 
 
 @kernel
 def take_actions(
     decision: Any, child: Any, first: Any, seat: Any, slot: Any, above: Any, at: Any, count: Any, width: Any, nodes: Any,
-    rows: Any, values: Any, answers: Any,
+    values: Any, answers: Any,
 ) -> None:  # fmt: skip
     """Take ``count`` hands' ranges through their slots, lane rows ``at`` and on of ``answers``: the best action takes all."""
-    ends = nodes - len(decision)
     for k in range(count):
-        place, own = k * nodes, at + k * width
+        j, own = k * nodes, at + k * width
         for d in range(len(decision)):
             if decision[d, 0] == seat:
-                a, start = first[d], decision[d, 1]
-                times(rows, LEFT, answers, own + above[a], rows, ONE)
-                for e in range(start, decision[d, 2]):
-                    slot_of, best = own + slot[a + e - start], place + ends + d
-                    take_best(answers, slot_of, values, place + child[e], values, best, rows, LEFT)
+                a, best = first[d], j + nodes - len(decision) + d
+                before = own + above[a]
+                take_best(answers, own, slot, values, j, child, decision[d, 1], decision[d, 2], best, before, a)
 
 
 @kernel
@@ -226,7 +203,7 @@ def answer(plan: Plan, seat: Any, board: Board, won: Any, room: Room) -> None:
 
     Fills ``found`` with what they win, ``answers`` and the second ``mass``. Of equal actions the first is taken.
     """
-    values, rows, lower, sums, met = room.values, room.rows, room.lower, room.sums, room.met
+    values, lower, sums, met = room.values, room.lower, room.sums, room.met
     reaches, mass, answers, replied, width = room.reaches, room.mass[0], room.answers, room.mass[1], len(met) // LANES
     low, high, decision, child, first = board.low, board.high, plan.decision, plan.child, plan.first
     fold, used, shown, slot, above = (
@@ -240,52 +217,47 @@ def answer(plan: Plan, seat: Any, board: Board, won: Any, room: Room) -> None:
     lower[:] = np.float32(0.0)
     replied[:] = np.float32(0.0)
     for k in range(len(low)):
-        times(answers, k * width + plan.begin[seat], room.start, k, rows, ONE)
+        copy(answers, k * width + plan.begin[seat], room.start, k)
     one = 0
     while one < len(low):
         last = board.ends[one]
         sum_level(low, high, one, last, shown, reaches, width, lower, sums)
-        end_values(low, high, one, last, fold, used, shown, won, reaches, mass, sums, rows, met, nodes, values)
-        best_values(decision, child, seat, last - one, nodes, rows, values)
+        end_values(low, high, one, last, fold, used, shown, won, reaches, mass, sums, met, nodes, values)
+        best_values(decision, child, seat, last - one, nodes, values)
         at, count = one * width, last - one
-        take_actions(decision, child, first, seat, slot, above, at, count, width, nodes, rows, values, answers)
+        take_actions(decision, child, first, seat, slot, above, at, count, width, nodes, values, answers)
         for k in range(one, last):
-            times(room.found, k, values, (k - one) * nodes + root, rows, ONE)
+            copy(room.found, k, values, (k - one) * nodes + root)
             add_span(replied, low[k], high[k], answers, k * width, plan.used[seat])
         one = last
 
 
 @kernel
 def learn_hands(
-    decision: Any, child: Any, first: Any, seat: Any, start: Any, end: Any, nodes: Any, which: Any, chances: Any, rows: Any,
-    values: Any, gained: Any, regret: Any,
+    decision: Any, child: Any, first: Any, seat: Any, start: Any, end: Any, nodes: Any, which: Any, policy: Any, chances: Any,
+    weight: Any, values: Any, gained: Any, regret: Any,
 ) -> None:  # fmt: skip
     """Fill the ``values`` of hands ``start`` to ``end`` - 1 at decisions, and add what ``seat`` regrets there to ``regret``."""
     ends = nodes - len(decision)
     for k in range(start, end):
-        at, own = (k - start) * nodes, LANES * k
+        at = (k - start) * nodes
+        turn_in(policy, which, LANES * k, 0, chances)
         for d in range(len(decision) - 1, -1, -1):
-            begin, last, a = decision[d, 1], decision[d, 2], first[d]
-            if decision[d, 0] != seat:
-                times(values, at + ends + d, values, at + child[begin], rows, ONE)
-                for e in range(begin + 1, last):
-                    plus(values, at + ends + d, values, at + child[e])
-                continue
-            times(values, at + ends + d, values, at + child[begin], chances, own + a)
-            for e in range(begin + 1, last):
-                times(rows, TERM, values, at + child[e], chances, own + a + e - begin)
-                plus(values, at + ends + d, rows, TERM)
-            times(rows, TERM, values, at + ends + d, rows, DOWN)
-            for e in range(begin, last):
-                times(gained, a + e - begin, values, at + child[e], rows, UP)
-                plus(gained, a + e - begin, rows, TERM)
-        add_out(regret, which, own, 0, gained, 0, LANES)
+            own, begin, last, a = at + ends + d, decision[d, 1], decision[d, 2], first[d]
+            if decision[d, 0] == seat:
+                mean_of(values, own, at, child, begin, last, chances, a)
+                gain_of(gained, a, values, at, child, begin, last, own, weight)
+            else:
+                sum_of(values, own, at, child, begin, last)
+        add_out(regret, which, LANES * k, 0, gained, 0, LANES)
 
 
 @kernel
-def learn_lanes(plan: Plan, seat: Any, board: Board, won: Any, which: Any, regret: Any, room: Room) -> None:
+def learn_lanes(
+    plan: Plan, seat: Any, board: Board, won: Any, which: Any, policy: Any, regret: Any, weight: Any, room: Room
+) -> None:
     """Let hands of ``seat`` learn against ``room.answers``: add to ``regret`` (R, 16), and fill ``found`` with what they win."""
-    values, rows, lower, sums, met, gained = room.values, room.rows, room.lower, room.sums, room.met, room.numbers
+    values, lower, sums, met, gained = room.values, room.lower, room.sums, room.met, room.numbers
     reaches, mass, chances, width = room.answers, room.mass[1], room.chances, len(met) // LANES
     low, high, decision, child, first = board.low, board.high, plan.decision, plan.child, plan.first
     fold, used, shown = plan.fold[1 - seat], plan.used[1 - seat], plan.shown
@@ -296,10 +268,12 @@ def learn_lanes(plan: Plan, seat: Any, board: Board, won: Any, which: Any, regre
     while one < len(low):
         last = board.ends[one]
         sum_level(low, high, one, last, shown, reaches, width, lower, sums)
-        end_values(low, high, one, last, fold, used, shown, won, reaches, mass, sums, rows, met, nodes, values)
-        learn_hands(decision, child, first, seat, one, last, nodes, which, chances, rows, values, gained, regret)
+        end_values(low, high, one, last, fold, used, shown, won, reaches, mass, sums, met, nodes, values)
+        learn_hands(
+            decision, child, first, seat, one, last, nodes, which, policy, chances, weight, values, gained, regret
+        )
         for k in range(one, last):
-            times(room.found, k, values, (k - one) * nodes + root, rows, ONE)
+            copy(room.found, k, values, (k - one) * nodes + root)
         one = last
 
 
@@ -317,8 +291,7 @@ def learn_block(
         span: the block's rows: first, one past the last, and how many a seat has in a subtree.
     """
     policy, regret, average = tables
-    room.rows[LANES * UP : LANES * DOWN] = weight
-    room.rows[LANES * DOWN : LANES * LEAST] = -weight
+    room.rows[LANES * UP : LANES * LEAST] = weight
     match_packed(plan, regret, policy, span[0], span[1], span[2])
     for k in range(len(which)):
         board = Board(boards[0][k], boards[1][k], boards[2][k])
@@ -328,5 +301,5 @@ def learn_block(
             take_lanes(come[k, 1], roots[1 - seat], room.rows, room.start)
             answer(plan, 1 - seat, board, won[1 - seat], room)
             give_lanes(room.found, roots[1 - seat], back[k, 1])
-            learn_lanes(plan, seat, board, won[seat], which[k, seat], regret, room)
+            learn_lanes(plan, seat, board, won[seat], which[k, seat], policy, regret, weight, room)
             give_lanes(room.found, roots[seat], back[k, 0])

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.core.kernel import kernel
-from cardai.plugins.trainers.bucket_mccfr._reply_kernels import match_columns
-from cardai.poker.ranges._lanes import LANES, add_out, part_in, plus, times, times_less
+from cardai.poker.ranges._lanes import LANES, add_out, copy, match, part_in, plus, times, times_less, turn_in
 
 LEARNER, RIVAL = 0, 1
 DECISION, FOLD, DEAL = 0, 1, 2
@@ -53,13 +52,11 @@ class Room(NamedTuple):
     values: Any  # (2, m, G * 16) float32: by seat
     mass: Any  # (53,) float32
     columns: Any  # (W * 16,) float32
-    rows: (
-        Any  # (7 * 16,) float32: one, the weight, the least range, the same in the last lane row, and three to work in
-    )
+    rows: Any  # (4 * 16,) float32: the weight, the least range, the same in the last lane row, and one to work in
     which: Any  # (G * 16,) int64
 
 
-ONE, UP, LEAST, LAST, TERM, TOTAL, EVEN = 0, 1, 2, 3, 4, 5, 6
+UP, LEAST, LAST, TERM = 0, 1, 2, 3
 """The lane rows of ``Room.rows``."""
 
 
@@ -80,7 +77,7 @@ def find_rows(street: Street, p: Any, place: Any, bucket: Any, which: Any) -> No
 @kernel
 def match_rows(street: Street, p: Any, table: Any, policy: Any, room: Room) -> None:
     """Fill a subtree's rows of ``policy`` (rows, G * 16) with regret matching in ``table`` (S,) at ``room.which``."""
-    columns, rows, which, node, flat = room.columns, room.rows, room.which, street.node, policy.reshape(-1)
+    columns, which, node, flat = room.columns, room.which, street.node, policy.reshape(-1)
     first, width, groups = street.part[p, 3], street.part[p, 4], policy.shape[1] // LANES
     start, end = street.part[p, 0], street.part[p, 1]
     for g in range(groups):
@@ -88,9 +85,9 @@ def match_rows(street: Street, p: Any, table: Any, policy: Any, room: Room) -> N
             part_in(table, which, LANES * g, k, columns, k, width - k)
         for i in range(start, end):
             if node[i, 0] == DECISION:
-                match_columns(columns, node[i, 4] - first, node[i, 3] - node[i, 2], rows, TOTAL, EVEN)
+                match(columns, node[i, 4] - first, node[i, 3] - node[i, 2])
         for k in range(width):
-            times(flat, (first + k) * groups + g, columns, k, rows, ONE)
+            copy(flat, (first + k) * groups + g, columns, k)
 
 
 @kernel
@@ -206,7 +203,7 @@ def add_averages(street: Street, p: Any, policy: Any, room: Room, table: Any) ->
         for i in range(street.part[p, 0], street.part[p, 1]):
             if node[i, 0] == DECISION:
                 line = node[i, 1] * most + street.line[node[i, 1], i]
-                times(rows, TERM, ranges, line * groups + g, rows, ONE)
+                copy(rows, TERM, ranges, line * groups + g)
                 plus(rows, TERM, rows, LAST if g == groups - 1 else LEAST)
                 times(rows, TERM, rows, TERM, rows, UP)
                 for k in range(node[i, 4], node[i, 4] + node[i, 3] - node[i, 2]):
@@ -241,22 +238,24 @@ def learn_part(
 
 
 @kernel
-def side_by_side(come: Any, roots: Any, out: Any) -> None:
-    """Fill ``out`` (2, n, S) with the ranges at some roots of ``come`` (roots, 2, n)."""
-    for seat in range(2):
-        for start in range(0, len(roots), LANES):
-            for h in range(out.shape[1]):
-                for s in range(start, min(start + LANES, len(roots))):
-                    out[seat, h, s] = come[roots[s], seat, h]
+def side_by_side(come: Any, rows: Any, lanes: Any, out: Any) -> None:
+    """Fill ``out`` (2, n, S) with the ranges ``come`` (R, n) at ``rows`` (S / 16, 2, 16) by seat; ``lanes`` (n * 16,) is room."""
+    n, blocks, flat = out.shape[1], len(rows), out.reshape(-1)
+    for block in range(blocks):
+        for seat in range(2):
+            for h in range(0, n - LANES, LANES):
+                turn_in(come, rows[block, seat], 0, h, lanes)
+            turn_in(come, rows[block, seat], 0, n - LANES, lanes)
+            for h in range(n):
+                copy(flat, (seat * n + h) * blocks + block, lanes, h)
 
 
 @kernel
 def row_numbers(places: Any, buckets: Any, out: Any) -> None:
     """Fill ``out`` (blocks, 2, n * 16) with the packed row of each hand in each lane: ``places`` (2, n, S), ``buckets`` a seat."""
-    n, lanes = places.shape[1], places.shape[2]
-    for seat in range(2):
-        for h in range(n):
-            for s in range(lanes):
-                out[s // LANES, seat, LANES * h + s % LANES] = (2 * s + seat) * buckets + places[seat, h, s]
-            for s in range(lanes, LANES * len(out)):  # no subtree: rows that nobody else has
-                out[s // LANES, seat, LANES * h + s % LANES] = (2 * s + seat) * buckets
+    for block in range(len(out)):
+        for seat in range(2):
+            first = (2 * LANES * block + seat) * buckets
+            for h in range(places.shape[1]):
+                for s in range(LANES):
+                    out[block, seat, LANES * h + s] = first + 2 * s * buckets + places[seat, h, LANES * block + s]

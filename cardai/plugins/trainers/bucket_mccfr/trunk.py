@@ -81,21 +81,17 @@ class Trunk:
     def room(self) -> kernels.Room:
         """Return the arrays that a subtree is worked out in."""
         nodes = max(int((one.part[:, 1] - one.part[:, 0]).max()) for one in self.streets)
-        ranges, width = (
-            max(int(one.max()) for one in known)
-            for known in zip(*((s.line, s.part[:, 4]) for s in self.streets), strict=True)
-        )
-        sizes: list[tuple[int, ...]] = [
-            (2, 2, ranges + 1, WIDE),
-            (2, nodes, WIDE),
-            (53,),
-            (-(-width // LANES) * LANES**2,),
-            (7 * LANES,),
-        ]
-        room = kernels.Room(*(np.zeros(size, np.float32) for size in sizes), np.zeros(WIDE, np.int64))
-        room.rows[:LANES], room.rows[kernels.LEAST * LANES : kernels.TERM * LANES] = 1, kernels.STEP
-        room.rows[kernels.TERM * LANES - (WIDE - HANDS) : kernels.TERM * LANES] = 0
-        return room
+        lines, width = (max(int(one[k].max()) for one in self._sizes) for k in range(2))
+        ranges, values = np.zeros((2, 2, lines + 1, WIDE), np.float32), np.zeros((2, nodes, WIDE), np.float32)
+        columns, rows = np.zeros(-(-width // LANES) * LANES * LANES, np.float32), np.zeros((4, LANES), np.float32)
+        rows[[kernels.LEAST, kernels.LAST]] = kernels.STEP
+        rows[kernels.LAST, HANDS - WIDE :] = 0
+        mass, which = np.zeros(53, np.float32), np.zeros(WIDE, np.int64)
+        return kernels.Room(ranges, values, mass, columns, rows.reshape(-1), which)
+
+    @property
+    def _sizes(self) -> list[tuple[Int64s, Int64s]]:
+        return [(one.line, one.part[:, 4]) for one in self.streets]
 
 
 def _lines(node: list[Any], child: list[int]) -> Int64s:
@@ -149,11 +145,9 @@ class Packed:
         plan, slots = self.plan, self.plan.slot.shape[1] + 1
         width, nodes = slots * LANES, plan.shown + plan.fold.shape[1] + len(plan.decision)
         n, w = HANDS * LANES, HANDS * width
-        sizes: list[tuple[int, ...]] = [(n * LANES,), (w,), (w,), (n,), (n,), (2, 53 * width), (53 * width,), (w,)]
-        more: list[tuple[int, ...]] = [(nodes * n,), (width,), (LANES * LANES,), (6 * LANES,)]
-        room = river.Room(*(np.zeros(size, np.float32) for size in (*sizes, *more)))
-        room.rows[:LANES] = 1
-        return room
+        sizes: list[tuple[int, ...]] = [(LANES * LANES,), (w,), (w,), (n,), (n,), (2, 53 * width), (53 * width,), (w,)]
+        more: list[tuple[int, ...]] = [(nodes * n,), (width,), (LANES * LANES,), (2 * LANES,)]
+        return river.Room(*(np.zeros(size, np.float32) for size in (*sizes, *more)))
 
 
 def _plan(shape: Shape, order: Int64s) -> river.Plan:
@@ -194,8 +188,8 @@ class Rooms(threading.local):
         return self._made[name]
 
 
-def places_room(lanes: int) -> tuple[Any, ...]:
-    """Return what hands are placed in: ranges (2, n, S), room for sweeps, and places."""
-    line = (HANDS, lanes)
-    arrays = (np.empty(shape, np.float32) for shape in ((2, *line), (2, 53, lanes), line, line))
-    return (*arrays, np.empty((2, *line), np.int64))
+def places_room(blocks: int) -> tuple[Any, ...]:
+    """Return what hands are placed in: sixteen lanes, ranges (2, n, S), room for sweeps, and places."""
+    line = (HANDS, blocks * LANES)
+    shapes: list[tuple[int, ...]] = [(HANDS * LANES,), (2, *line), (2, 53, line[1]), line, line]
+    return (*(np.empty(shape, np.float32) for shape in shapes), np.empty((2, *line), np.int64))

@@ -162,8 +162,8 @@ class WholeTraining(Training):
     def _place(self, one: int, k: int, come: Table) -> None:
         """Find the buckets of hands on the batch's ``k``th board, by the ranges ``come`` (roots, 2, n) of the blueprint."""
         packed, batch, kind = self.packed[one], self._batch, self.kind
-        start, sums, met, won, places = self._rooms.of(f"places {one}", lambda: places_room(len(packed.roots)))
-        kernels.side_by_side(come, packed.roots, start)
+        lanes, start, sums, met, won, places = self._rooms.of(f"places {one}", lambda: places_room(packed.grove.blocks))
+        kernels.side_by_side(come.reshape(-1, HANDS), packed.rows, lanes, start)
         cards = batch.a[k] - 1, batch.b[k] - 1
         river_kernels.place_hands(
             batch.ends[k], start, sums, met, won, cards[0], cards[1], kind.own, kind.equity, places
