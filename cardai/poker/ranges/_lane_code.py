@@ -365,15 +365,45 @@ def mean_of(place: Emitter) -> None:
 
 @operation(11)
 def take_best(place: Emitter) -> None:
-    builder, start = place.builder, place.integer(6)
-    best = place.load(3, place.lane(place.integer(8)))
-    left = kept_in(builder, place.load(0, place.lane(place.integer(9))))
+    builder, start, half = place.builder, place.integer(6), ir.IntType(LANES)
+    best, out = place.load(3, place.lane(place.integer(8))), place.array(0).data
+    left = kept_in(builder, builder.load(builder.gep(out, [place.integer(9)])))
     with cgutils.for_range_slice(builder, start, place.integer(7), word(1), word) as (e, _):
-        earned, known = place.child(3, 4, 5, e), builder.load(left)
-        taken = builder.select(builder.fcmp_ordered(">=", earned, best), known, zeros(known.type))
+        good = builder.bitcast(builder.fcmp_ordered(">=", place.child(3, 4, 5, e), best), half)
+        known = builder.load(left)
+        taken = builder.and_(known, good)
         slot = builder.load(builder.gep(place.array(2).data, [builder.add(place.integer(10), builder.sub(e, start))]))
-        place.store(0, place.lane(builder.add(place.integer(1), slot)), taken)
-        builder.store(builder.fsub(known, taken), left)
+        builder.store(taken, builder.gep(out, [builder.add(place.integer(1), slot)]))
+        builder.store(builder.xor(known, taken), left)
+
+
+def chosen(place: Emitter, i: int, at: Any, value: Any) -> Any:
+    """Return ``value`` in the lanes whose bits number ``at`` of argument ``i`` has, zero in others."""
+    builder = place.builder
+    bits = builder.load(builder.gep(place.array(i).data, [at]))
+    lanes = builder.bitcast(bits, ir.VectorType(ir.IntType(1), LANES))
+    return builder.select(lanes, value, zeros(value.type))
+
+
+@operation(8)
+def add_chosen(place: Emitter) -> None:
+    starts = [place.builder.mul(one, place.integer(7)) for one in (word(0), place.integer(1), place.integer(2))]
+    known = place.load(3, place.lane(place.integer(4)))
+    with place.each(7) as i:
+        value = chosen(place, 5, place.builder.add(place.integer(6), i), known)
+        for start in starts:
+            at = place.lane(place.builder.add(start, i))
+            place.store(0, at, place.builder.fadd(place.load(0, at), value))
+
+
+@operation(11)
+def fold_chosen(place: Emitter) -> None:
+    known = place.load(4, place.lane(place.integer(5)))
+
+    def reached(slot: Any) -> Any:
+        return chosen(place, 6, place.builder.add(place.integer(7), slot), known)
+
+    folds(place, (8, 9, 10), reached)
 
 
 @operation(9)
@@ -386,12 +416,16 @@ def gain_of(place: Emitter) -> None:
         place.store(0, place.lane(builder.add(place.integer(1), builder.sub(e, start))), value)
 
 
+def folds(place: Emitter, last: tuple[int, int, int], reached: Callable[[Any], Any]) -> None:
+    """Write what is won at folds; the arguments ``last`` are what is won, the first end and how many there are."""
+    builder, slots = place.builder, place.array(3)
+    with place.each(last[2]) as j:
+        slot, t = builder.load(builder.gep(slots.data, [j])), builder.add(place.integer(last[1]), j)
+        won, met = place.load(last[0], place.lane(t)), place.load(2, place.lane(slot))
+        value = builder.fadd(builder.fmul(met, won), builder.fmul(reached(slot), won))
+        place.store(0, place.lane(builder.add(place.integer(1), t)), value)
+
+
 @operation(9)
 def fold_of(place: Emitter) -> None:
-    builder, slots = place.builder, place.array(3)
-    with place.each(8) as j:
-        slot, t = builder.load(builder.gep(slots.data, [j])), builder.add(place.integer(7), j)
-        won = place.load(6, place.lane(t))
-        met, reached = place.load(2, place.lane(slot)), place.load(4, place.lane(builder.add(place.integer(5), slot)))
-        value = builder.fadd(builder.fmul(met, won), builder.fmul(reached, won))
-        place.store(0, place.lane(builder.add(place.integer(1), t)), value)
+    folds(place, (6, 7, 8), lambda slot: place.load(4, place.lane(place.builder.add(place.integer(5), slot))))

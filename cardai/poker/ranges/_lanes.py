@@ -155,23 +155,29 @@ def _interpreted_shares() -> tuple[Operation, ...]:
     import numpy
 
     def take_best(
-        out: Any,
-        at: Any,
-        slot: Any,
-        values: Any,
-        j: Any,
-        child: Any,
-        start: Any,
-        end: Any,
-        best: Any,
-        before: Any,
-        a: Any,
-    ) -> None:
-        left = row(out, before).copy()
+        out: Any, at: Any, slot: Any, values: Any, j: Any, child: Any, start: Any, end: Any, best: Any, before: Any, a: Any
+    ) -> None:  # fmt: skip
+        left = lanes(out, before)
         for e, one in enumerate(child[start:end]):
-            taken = row(out, at + slot[a + e])
-            taken[:] = numpy.where(row(values, j + one) >= row(values, best), left, numpy.float32(0))
-            left -= taken
+            taken = left & (row(values, j + one) >= row(values, best))
+            out[at + slot[a + e]] = numpy.packbits(taken, bitorder="little").view(numpy.uint16)[0]
+            left = left & ~taken
+
+    def lanes(bits: Any, k: Any) -> Any:
+        return (int(bits[k]) >> numpy.arange(LANES)) & 1 > 0
+
+    def add_chosen(mass: Any, a: Any, b: Any, columns: Any, k: Any, bits: Any, at: Any, count: Any) -> None:
+        for i in range(count):
+            value = numpy.where(lanes(bits, at + i), row(columns, k), numpy.float32(0))
+            for place in (0, a, b):
+                row(mass, int(place) * int(count) + i)[:] += value
+
+    def fold_chosen(
+        values: Any, i: Any, met: Any, slots: Any, columns: Any, k: Any, bits: Any, at: Any, won: Any, first: Any, count: Any
+    ) -> None:  # fmt: skip
+        for t, slot in enumerate(slots[:count], int(first)):
+            reach = numpy.where(lanes(bits, at + slot), row(columns, k), numpy.float32(0))
+            row(values, i + t)[:] = row(met, slot) * row(won, t) + reach * row(won, t)
 
     def gain_of(
         gained: Any, a: Any, values: Any, j: Any, child: Any, start: Any, end: Any, own: Any, weight: Any
@@ -186,7 +192,7 @@ def _interpreted_shares() -> tuple[Operation, ...]:
             amount = row(won, first + k)
             row(values, i + first + k)[:] = row(met, slot) * amount + row(reach, at + slot) * amount
 
-    return take_best, gain_of, fold_of
+    return take_best, gain_of, fold_of, add_chosen, fold_chosen
 
 
 def _operations() -> tuple[Operation, ...]:
@@ -200,13 +206,14 @@ def _operations() -> tuple[Operation, ...]:
         code.turn_in, code.turn_out, code.add, code.below, code.up_to, code.close, code.quotient, code.times, code.plus,
         code.top, code.add_span, code.below_span, code.up_to_span, code.apart, code.copy, code.times_less, code.part_in, code.add_out,
         code.match, code.best_of, code.sum_of, code.mean_of, code.take_best, code.gain_of, code.fold_of,
+        code.add_chosen, code.fold_chosen,
     )  # fmt: skip
 
 
 (
     turn_in, turn_out, add, below, up_to, close, quotient, times, plus, top,
     add_span, below_span, up_to_span, apart, copy, times_less, part_in, add_out,
-    match, best_of, sum_of, mean_of, take_best, gain_of, fold_of,
+    match, best_of, sum_of, mean_of, take_best, gain_of, fold_of, add_chosen, fold_chosen,
 ) = _operations()  # fmt: skip
 """turn_in(rows, which, first, hand, columns): lane row ``hand + i`` of ``columns`` := number ``hand + i`` of the sixteen
 rows ``which[first : first + 16]``, for i < 16; turn_out the other way round. part_in(..., columns, k, count): into lane
@@ -228,9 +235,11 @@ match(columns, first, count): turns ``count`` lane rows from regrets into what r
 At a node of a tree with children ``child[start:end]``, whose lane rows are j + child:
 best_of, sum_of(values, i, j, child, start, end): lane row i := the largest, the sum; mean_of(..., chances, k): each times lane
 row k and on of ``chances``.
-take_best(out, at, slot, values, j, child, start, end, best, before, a): lane rows at + slot[a] and on of ``out`` := lane row
-``before`` for the first child that is no less than lane row ``best`` of ``values``, and zero for others.
+take_best(out, at, slot, values, j, child, start, end, best, before, a): ``out`` has sixteen bits a number, a lane each: those
+of number ``before`` go to the first child that is no less than lane row ``best`` of ``values``, to numbers at + slot[a] and on.
 gain_of(gained, a, values, j, child, start, end, own, weight): lane rows a and on := ``weight`` times what each child is more
 than lane row ``own``.
 fold_of(values, i, met, slots, reach, at, won, first, count): lane row i + t, for t from ``first`` on, := lane row t of ``won``
-times what a hand meets and its own, lane rows slots of ``met`` and at + slots of ``reach``."""
+times what a hand meets and its own, lane rows slots of ``met`` and at + slots of ``reach``.
+add_chosen(mass, a, b, columns, k, bits, at, count), fold_chosen(values, i, met, slots, columns, k, bits, at, won, first, count):
+add_span and fold_of of lane row k of ``columns`` in the lanes that numbers at and on of ``bits`` have, and zero in others."""

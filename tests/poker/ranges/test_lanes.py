@@ -10,12 +10,14 @@ from cardai.core.kernel import kernel
 from cardai.poker.ranges import _lanes
 from cardai.poker.ranges._lanes import (
     LANES,
+    add_chosen,
     add_out,
     add_span,
     apart,
     below_span,
     best_of,
     copy,
+    fold_chosen,
     fold_of,
     gain_of,
     match,
@@ -28,7 +30,7 @@ from cardai.poker.ranges._lanes import (
 )
 
 
-def work(rows, flat, which, places, mass, child, slot, x, y, out):
+def work(rows, flat, which, places, mass, child, slot, x, y, out, bits):
     part_in(rows, which, 0, 1, out, 0, 5)
     part_in(flat, places, 0, 2, out, 16, 16)
     add_out(rows, which, 0, 0, x, 3, 7)
@@ -43,7 +45,9 @@ def work(rows, flat, which, places, mass, child, slot, x, y, out):
     best_of(y, 0, 2, child, 1, 4)
     sum_of(y, 1, 2, child, 0, 2)
     mean_of(y, 2, 3, child, 0, 3, x, 4)
-    take_best(out, 40, slot, y, 2, child, 1, 4, 0, 44, 1)
+    take_best(bits, 4, slot, y, 2, child, 1, 4, 0, 1, 1)
+    add_chosen(mass, 4, 1, x, 3, bits, 4, 3)
+    fold_chosen(out, 40, y, slot, x, 5, bits, 3, x, 2, 3)
     gain_of(out, 46, y, 3, child, 0, 3, 2, np.float32(3.5))
     fold_of(out, 50, y, slot, x, 2, y, 1, 3)
 
@@ -68,7 +72,8 @@ def numbers(seed):
     which, places = rng.integers(0, 4, 16).astype(np.int32), rng.integers(0, 40, 16)
     child, slot = np.array([3, 1, 4, 2]), np.array([0, 2, 1, 3, 0])
     x, y, out = some(20 * LANES), some(20 * LANES), some(60 * LANES)
-    return some(4, 20), some(80), which, places, some(5 * 3 * LANES), child, slot, x, y, out
+    bits = rng.integers(0, 65536, 9).astype(np.uint16)
+    return some(4, 20), some(80), which, places, some(5 * 3 * LANES), child, slot, x, y, out, bits
 
 
 def test_vectors_and_rows_agree_to_the_last_bit_also_where_rows_are_the_same_or_narrow():

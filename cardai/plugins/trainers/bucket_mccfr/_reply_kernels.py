@@ -15,12 +15,14 @@ import numpy as np
 from cardai.core.kernel import kernel
 from cardai.poker.ranges._lanes import (
     LANES,
+    add_chosen,
     add_out,
     add_span,
     apart,
     below_span,
     best_of,
     copy,
+    fold_chosen,
     fold_of,
     gain_of,
     match,
@@ -63,7 +65,7 @@ class Room(NamedTuple):
 
     chances: Any  # (W * 16,)
     reaches: Any  # (n * Q * 16,)
-    answers: Any  # (n * Q * 16,)
+    answers: Any  # (n * Q,) uint16: the lanes in which a hand goes there
     start: Any  # (n * 16,)
     found: Any  # (n * 16,)
     mass: Any  # (2, 53 * Q * 16): of reaches and of answers, by card
@@ -141,23 +143,29 @@ def bring(plan: Plan, seat: Any, board: Board, policy: Any, which: Any, average:
 
 @kernel
 def sum_level(
-    low: Any, high: Any, start: Any, end: Any, shown: Any, reaches: Any, width: Any, lower: Any, sums: Any
+    low: Any, high: Any, start: Any, end: Any, shown: Any, reaches: Any, answers: Any, width: Any, lower: Any, sums: Any
 ) -> None:
-    """Fill ``sums`` for hands ``start`` to ``end`` - 1 of one strength: the weight that is weaker, and that is no stronger."""
+    """Fill ``sums`` for hands ``start`` to ``end`` - 1 of one strength: the weight that is weaker, and that is no stronger.
+
+    ``reaches`` are all slots' or, with ``answers``, what goes to those that they have.
+    """
     for k in range(start, end):
         below_span(sums, (k - start) * shown, lower, low[k], high[k], shown)
     for k in range(start, end):
-        add_span(lower, low[k], high[k], reaches, k * width, shown)
+        if len(answers):
+            add_chosen(lower, low[k], high[k], reaches, k, answers, k * width, shown)
+        else:
+            add_span(lower, low[k], high[k], reaches, k * width, shown)
     for k in range(start, end):
         up_to_span(sums, (k - start) * shown, lower, low[k], high[k], shown)
 
 
 @kernel
 def end_values(
-    low: Any, high: Any, start: Any, end: Any, fold: Any, used: Any, shown: Any, won: Any, reaches: Any, mass: Any,
-    sums: Any, met: Any, nodes: Any, values: Any,
+    low: Any, high: Any, start: Any, end: Any, fold: Any, used: Any, shown: Any, won: Any, reaches: Any, answers: Any,
+    mass: Any, sums: Any, met: Any, nodes: Any, values: Any,
 ) -> None:  # fmt: skip
-    """Fill the ends of ``values`` with what hands ``start`` to ``end`` - 1 win from ``reaches``.
+    """Fill the ends of ``values`` with what hands ``start`` to ``end`` - 1 win from ``reaches`` (see :func:`sum_level`).
 
     ``fold`` (f,) are the other's slots there; ``won`` (t * 16,) is what is won; a hand has ``nodes`` lane rows of values.
     """
@@ -166,7 +174,10 @@ def end_values(
         at = (k - start) * nodes
         below_span(met, 0, mass, low[k], high[k], used)
         apart(values, at, sums, (k - start) * shown, met, won, shown)
-        fold_of(values, at, met, fold, reaches, k * width, won, shown, len(fold))
+        if len(answers):
+            fold_chosen(values, at, met, fold, reaches, k, answers, k * width, won, shown, len(fold))
+        else:
+            fold_of(values, at, met, fold, reaches, k * width, won, shown, len(fold))
 
 
 @kernel
@@ -187,7 +198,7 @@ def take_actions(
     decision: Any, child: Any, first: Any, seat: Any, slot: Any, above: Any, at: Any, count: Any, width: Any, nodes: Any,
     values: Any, answers: Any,
 ) -> None:  # fmt: skip
-    """Take ``count`` hands' ranges through their slots, lane rows ``at`` and on of ``answers``: the best action takes all."""
+    """Say through which slots ``count`` hands go, numbers ``at`` and on of ``answers``: the best action takes all."""
     for k in range(count):
         j, own = k * nodes, at + k * width
         for d in range(len(decision)):
@@ -216,19 +227,18 @@ def answer(plan: Plan, seat: Any, board: Board, won: Any, room: Room) -> None:
     nodes, root = shown + len(fold) + len(decision), shown + len(fold) if len(decision) else 0
     lower[:] = np.float32(0.0)
     replied[:] = np.float32(0.0)
-    for k in range(len(low)):
-        copy(answers, k * width + plan.begin[seat], room.start, k)
+    answers[plan.begin[seat] :: width] = 65535
     one = 0
     while one < len(low):
         last = board.ends[one]
-        sum_level(low, high, one, last, shown, reaches, width, lower, sums)
-        end_values(low, high, one, last, fold, used, shown, won, reaches, mass, sums, met, nodes, values)
+        sum_level(low, high, one, last, shown, reaches, answers[:0], width, lower, sums)
+        end_values(low, high, one, last, fold, used, shown, won, reaches, answers[:0], mass, sums, met, nodes, values)
         best_values(decision, child, seat, last - one, nodes, values)
         at, count = one * width, last - one
         take_actions(decision, child, first, seat, slot, above, at, count, width, nodes, values, answers)
         for k in range(one, last):
             copy(room.found, k, values, (k - one) * nodes + root)
-            add_span(replied, low[k], high[k], answers, k * width, plan.used[seat])
+            add_chosen(replied, low[k], high[k], room.start, k, answers, k * width, plan.used[seat])
         one = last
 
 
@@ -256,9 +266,9 @@ def learn_hands(
 def learn_lanes(
     plan: Plan, seat: Any, board: Board, won: Any, which: Any, policy: Any, regret: Any, weight: Any, room: Room
 ) -> None:
-    """Let hands of ``seat`` learn against ``room.answers``: add to ``regret`` (R, 16), and fill ``found`` with what they win."""
+    """Let hands of ``seat`` learn against ``room.start``, which goes to ``room.answers``: add to ``regret`` (R, 16), and fill ``found`` with what they win."""
     values, lower, sums, met, gained = room.values, room.lower, room.sums, room.met, room.numbers
-    reaches, mass, chances, width = room.answers, room.mass[1], room.chances, len(met) // LANES
+    start, answers, mass, chances, width = room.start, room.answers, room.mass[1], room.chances, len(met) // LANES
     low, high, decision, child, first = board.low, board.high, plan.decision, plan.child, plan.first
     fold, used, shown = plan.fold[1 - seat], plan.used[1 - seat], plan.shown
     nodes, root = shown + len(fold) + len(decision), shown + len(fold) if len(decision) else 0
@@ -267,8 +277,8 @@ def learn_lanes(
     one = 0
     while one < len(low):
         last = board.ends[one]
-        sum_level(low, high, one, last, shown, reaches, width, lower, sums)
-        end_values(low, high, one, last, fold, used, shown, won, reaches, mass, sums, met, nodes, values)
+        sum_level(low, high, one, last, shown, start, answers, width, lower, sums)
+        end_values(low, high, one, last, fold, used, shown, won, start, answers, mass, sums, met, nodes, values)
         learn_hands(
             decision, child, first, seat, one, last, nodes, which, policy, chances, weight, values, gained, regret
         )

@@ -144,10 +144,13 @@ class Packed:
         """Return the arrays that a block is learned in."""
         plan, slots = self.plan, self.plan.slot.shape[1] + 1
         width, nodes = slots * LANES, plan.shown + plan.fold.shape[1] + len(plan.decision)
-        n, w = HANDS * LANES, HANDS * width
-        sizes: list[tuple[int, ...]] = [(LANES * LANES,), (w,), (w,), (n,), (n,), (2, 53 * width), (53 * width,), (w,)]
-        more: list[tuple[int, ...]] = [(nodes * n,), (width,), (LANES * LANES,), (2 * LANES,)]
-        return river.Room(*(np.zeros(size, np.float32) for size in (*sizes, *more)))
+        n, w, square = HANDS * LANES, HANDS * width, LANES * LANES
+        chances, reaches, start, found = (np.zeros(size, np.float32) for size in (square, w, n, n))
+        mass, answers = np.zeros((2, 53 * width), np.float32), np.zeros(HANDS * slots, np.uint16)
+        sizes = 53 * width, w, nodes * n, width, square, 2 * LANES
+        return river.Room(
+            chances, reaches, answers, start, found, mass, *(np.zeros(size, np.float32) for size in sizes)
+        )
 
 
 def _plan(shape: Shape, order: Int64s) -> river.Plan:
