@@ -32,9 +32,9 @@ PIECE, OF_MANY = 0.001, 0.0002
 """Seconds that a piece costs the process that hands it out, and where workers are so many that foremen do it
 (``benchmarks/cluster.py`` measures it)."""
 MANY = 64
+"""Workers that have no foremen."""
 SPARE = 0.01
 """Seconds that a piece at the end may take beyond the others': what would be left over would cost one more, and a wait for it."""
-"""Workers that have no foremen."""
 FEWEST, MOST = 128, 1 << 14
 """Units of a piece of a load that nobody knows."""
 EVEN = 3
