@@ -97,7 +97,7 @@ def printed(words: list[str], capsys: Any) -> str:
 
 
 def test_what_the_page_shows_its_command_prints(served: Served, spot: Callable[..., str], capsys: Any) -> None:
-    path = spot(rake="5%", rake_cap="3", lock="x b100: JJ: c=0.5 f=0.5", stack="150+200", minimum="2")
+    path = spot(rake="5%", rake_cap="3", lock="x b100: QQ: c=0.5 f=0.5", stack="150+200", minimum="2")
     page = served.ask(f"{path}?at=x%20%20b100")[1]
     found = json.loads(printed([*command_of(page), "--json"], capsys))
     assert found["line"] == "x b100"

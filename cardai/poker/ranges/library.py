@@ -167,10 +167,10 @@ class Library:
         Raises DamagedFileError where its folder holds another.
         """
         known, suits = image(spot)
-        once = {"bets": spot.bets.strip(), "stacks": spot.stacks}  # what folders were called by
         ways = ((known, suits), (canonical(spot), SAME))
-        for (one, names), written in itertools.product(ways, ({}, once)):
-            path = self._place(evolve(one, **written))
+        for (one, names), once in itertools.product(ways, (False, True)):
+            # folders were called once by bets and stacks as they are written
+            path = self._place(evolve(one, bets=spot.bets.strip(), stacks=spot.stacks) if once else one)
             if (path / SPOT).exists():
                 found = load(path)
                 if canonical(found.spot) != one:
