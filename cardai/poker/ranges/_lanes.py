@@ -151,24 +151,27 @@ def _interpreted_nodes() -> tuple[Operation, ...]:
     return best_of, sum_of, mean_of
 
 
+def _lanes_of(bits: Any, k: Any) -> Any:
+    import numpy
+
+    return (int(bits[k]) >> numpy.arange(LANES)) & 1 > 0
+
+
 def _interpreted_shares() -> tuple[Operation, ...]:
     import numpy
 
     def take_best(
         out: Any, at: Any, slot: Any, values: Any, j: Any, child: Any, start: Any, end: Any, best: Any, before: Any, a: Any
     ) -> None:  # fmt: skip
-        left = lanes(out, before)
+        left = _lanes_of(out, before)
         for e, one in enumerate(child[start:end]):
             taken = left & (row(values, j + one) >= row(values, best))
             out[at + slot[a + e]] = numpy.packbits(taken, bitorder="little").view(numpy.uint16)[0]
             left = left & ~taken
 
-    def lanes(bits: Any, k: Any) -> Any:
-        return (int(bits[k]) >> numpy.arange(LANES)) & 1 > 0
-
     def add_chosen(mass: Any, a: Any, b: Any, columns: Any, k: Any, bits: Any, at: Any, count: Any) -> None:
         for i in range(count):
-            value = numpy.where(lanes(bits, at + i), row(columns, k), numpy.float32(0))
+            value = numpy.where(_lanes_of(bits, at + i), row(columns, k), numpy.float32(0))
             for place in (0, a, b):
                 row(mass, int(place) * int(count) + i)[:] += value
 
@@ -176,7 +179,7 @@ def _interpreted_shares() -> tuple[Operation, ...]:
         values: Any, i: Any, met: Any, slots: Any, columns: Any, k: Any, bits: Any, at: Any, won: Any, first: Any, count: Any
     ) -> None:  # fmt: skip
         for t, slot in enumerate(slots[:count], int(first)):
-            reach = numpy.where(lanes(bits, at + slot), row(columns, k), numpy.float32(0))
+            reach = numpy.where(_lanes_of(bits, at + slot), row(columns, k), numpy.float32(0))
             row(values, i + t)[:] = row(met, slot) * row(won, t) + reach * row(won, t)
 
     def gain_of(
@@ -201,12 +204,13 @@ def _operations() -> tuple[Operation, ...]:
         return *first, *_interpreted_nodes(), *_interpreted_shares()
     need_compiler()
     from cardai.poker.ranges import _lane_code as code
+    from cardai.poker.ranges import _node_code as nodes
 
     return (
         code.turn_in, code.turn_out, code.add, code.below, code.up_to, code.close, code.quotient, code.times, code.plus,
-        code.top, code.add_span, code.below_span, code.up_to_span, code.apart, code.copy, code.times_less, code.part_in, code.add_out,
-        code.match, code.best_of, code.sum_of, code.mean_of, code.take_best, code.gain_of, code.fold_of,
-        code.add_chosen, code.fold_chosen,
+        code.top, code.add_span, code.below_span, code.up_to_span, code.apart, code.copy, code.times_less, code.part_in,
+        code.add_out, nodes.match, nodes.best_of, nodes.sum_of, nodes.mean_of, nodes.take_best, nodes.gain_of, nodes.fold_of,
+        nodes.add_chosen, nodes.fold_chosen,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Kernels of CFR-BR on a whole hand: ranges go down the streets before the river, best replies are met on it, values come up.
+"""Kernels of CFR-BR on a whole hand before the river: ranges go down the streets, values come up (:mod:`._reply_kernels` between).
 
 Who plays is 0, the learner, or 1, its rival; each is in both seats, since the learner of either seat meets the rival in the
 other. What a hand of somebody has done so far lies beside each root of a street's subtree: ``come`` (2, roots, 2, n) by who,
