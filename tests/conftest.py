@@ -36,8 +36,8 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
     signal.signal(signal.SIGHUP, lambda *_: None)  # so does nohup: ignored here still, but not by children
 
 # The first call of a kernel compiles it, which no deadline allows for.
-settings.register_profile("cardai", deadline=None, max_examples=60)
-settings.load_profile("cardai")
+settings.register_profile("day", deadline=None, max_examples=20)
+settings.register_profile("night", deadline=None, max_examples=200)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,10 +45,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cpu", type=int, default=0, metavar="N", help="name the N files whose tests took most CPU")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("night" if config.getoption("--long") else "day")
+
+
+def is_long(item: pytest.Item) -> bool:
+    """Whether a test is marked ``long``, or this case of it by a part of its id: ``long("a part")``, ``long(but="a part")``."""
+    case = item.callspec.id if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ""
+    for mark in item.iter_markers("long"):
+        named = any(part in case for part in mark.args)
+        if named or (not mark.args and not ("but" in mark.kwargs and mark.kwargs["but"] in case)):
+            return True
+    return False
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.getoption("--long"):
         for item in items:
-            if item.get_closest_marker("long"):
+            if is_long(item):
                 item.add_marker(pytest.mark.skip(reason="long: --long runs it"))
 
 

@@ -106,6 +106,7 @@ def test_what_is_made_has_the_types_that_a_class_says(fuzz: Any) -> None:
     assert said == {"taken", "range", "large"}, said
 
 
+@pytest.mark.long
 def test_every_place_is_reached_and_broken_in_every_way(fuzz: Any) -> None:
     values = fuzz.fuzz_values
     places = {(id(place.holder), place.key): place.kind for place in values.places(GOOD, Outer)}
@@ -152,6 +153,7 @@ def test_inputs_are_the_same_for_the_same_seed_and_share_nothing(fuzz: Any) -> N
     assert json.dumps(values.HOSTILE) == before
 
 
+@pytest.mark.long("short")
 @pytest.mark.parametrize(
     ("read", "said"),
     [

@@ -76,6 +76,7 @@ class Elsewhere(Crew):
         return found[::-1]
 
 
+@pytest.mark.long("gin", "nfsp")
 @pytest.mark.parametrize("case", CASES)
 def test_the_files_are_the_same_wherever_the_pieces_are_done(case: str, tmp_path: Path, situations: str) -> None:
     pytest.importorskip("torch")

@@ -54,6 +54,7 @@ async def play_a_key(person: Sat, rng: Random) -> None:
         await person.ready()
 
 
+@pytest.mark.long("gin", "omaha", "short_deck", "holdem_limit", "holdem_spot", "triple_draw")
 @pytest.mark.parametrize("game", GAMES)
 def test_a_hand_of_every_game_is_played_by_keys_and_the_next_is_dealt(game: str, matches: Path) -> None:
     async def play() -> None:

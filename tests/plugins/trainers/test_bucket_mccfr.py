@@ -124,7 +124,7 @@ def owned(layout, seat):
 
 def test_an_iteration_against_pure_play_is_the_exact_one(buckets, cards):
     layout, regret = setting(buckets, 1, pure=True)
-    for seed in range(10):
+    for seed in range(4):
         _, own, result = dealt_in(cards, seed, 3)
         reference = Reference(layout, regret.copy(), own, result)
         for seat in range(2):  # the second walk sees what the first has learned
@@ -138,6 +138,7 @@ def test_an_iteration_against_pure_play_is_the_exact_one(buckets, cards):
         assert average == pytest.approx(3 * reference.averaged, abs=1e-4)
 
 
+@pytest.mark.long
 def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets, cards):
     layout, regret = setting(buckets, 2, pure=False)
     count = 2000
@@ -521,6 +522,7 @@ def test_options_and_files_that_are_wrong_are_named(tmp_path):
         training.load(tmp_path)
 
 
+@pytest.mark.long
 def test_small_hands_are_played_as_the_exact_solution_plays_them():
     """Betting before the flop alone: what the sampled player wins is what it can, within a few thousandths of a blind."""
     game = cardai.game("holdem_limit:max_raises=1+0+0+0")

@@ -93,6 +93,7 @@ class OneCard:
         return np.max(worth, axis=0) if seat == me else np.sum(worth, axis=0)
 
 
+@pytest.mark.long("0.25")
 @pytest.mark.parametrize(("explore", "iterations"), [(1.0, 20_000), (0.25, 60_000)])
 def test_a_small_draw_game_is_solved(explore, iterations):
     game = OneCard()

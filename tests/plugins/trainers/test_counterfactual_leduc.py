@@ -42,6 +42,7 @@ def spec(request: pytest.FixtureRequest, data: Path) -> str:
     return f"{SHAPES[request.param]},situations={data}"
 
 
+@pytest.mark.long("deterministic")
 @testing.parametrize_checks("trainer", f"leduc_values:{SMALL},situations=leduc", game=GAME)
 def test_trainer_conforms(check: Case, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its players think 6 iterations, not 1,000."""

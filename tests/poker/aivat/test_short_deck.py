@@ -75,6 +75,7 @@ def gap(found: Aivat) -> tuple[float, float]:
     return luck.mean, luck.half_width
 
 
+@pytest.mark.long("3")
 @pytest.mark.parametrize("size", [3, 4, 5])
 def test_equities_are_those_that_pokerkits_short_deck_hands_have_on_all_boards(size: int) -> None:
     kit = pytest.importorskip("pokerkit")
@@ -154,6 +155,7 @@ def test_before_the_flop_a_function_of_situations_is_estimated_without_bias() ->
     assert np.std(each) / np.sqrt(300) < 0.03 * exact
 
 
+@pytest.mark.long("ante=100")
 @pytest.mark.parametrize("name", [ENDS[0], *sizes(*ENDS[1:])])
 def test_at_the_end_the_hand_that_was_held_is_worth_the_chips_that_it_won(name: str, tmp_path: Any) -> None:
     """Blinds of the button, antes, dead antes and unequal stacks: for both seats, folds and showdowns."""

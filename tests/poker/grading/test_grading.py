@@ -46,6 +46,7 @@ def whole() -> GradedHand:
     return graded(HAND)
 
 
+@pytest.mark.long("0")
 @pytest.mark.parametrize("street", [0, 1, 2])
 def test_what_was_played_is_a_line_through_the_spot_of_every_street(street: int) -> None:
     ranges = ("KsKh,QsQh", "AsAh,JsJh")
@@ -65,6 +66,7 @@ def test_a_bet_stands_for_the_sizes_near_it_and_one_of_the_menu_is_no_other() ->
     assert "turn" not in spot_of(HAND, 0, ranges, Effort()).bets  # which is solved anew
 
 
+@pytest.mark.long
 def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +115,7 @@ def test_calling_with_the_best_hand_costs_nothing() -> None:
     assert graded(last, 2).decisions[-1].cost == 0
 
 
+@pytest.mark.long
 def test_a_bet_that_the_rules_do_not_know_is_left_out() -> None:
     odd = evolve(
         HAND, moves=(Move(0, 0, "bet", 1), Move(0, 1, "fold", 0))

@@ -251,6 +251,7 @@ def test_the_flops_of_the_box_are_flops_with_weights_that_say_their_error() -> N
         flops.subset(26)
 
 
+@pytest.mark.long
 def test_flops_are_chosen_better_than_at_random() -> None:
     apart = np.random.default_rng(3).normal(size=(1755, 12))
     weights = flops.classes()[1] / flops.classes()[1].sum()

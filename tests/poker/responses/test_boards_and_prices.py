@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import cardai
 from cardai.poker.hands.combos import left_by, pairs
@@ -16,6 +17,7 @@ from cardai.poker.responses.measure import measure
 RIVER = "holdem_limit:max_raises=0+0+0+2"
 
 
+@pytest.mark.long
 def test_each_board_is_another_and_its_seed_decides_which() -> None:
     """Against a caller a response bets its better hands: how much that brings depends on the board."""
     game, caller = cardai.game("holdem_limit:max_raises=0+0+0+1"), cardai.agent("always_call")

@@ -176,6 +176,7 @@ def test_what_is_only_considered_may_be_answered_by_another() -> None:
     assert fooled.mean() < local_response(game, caller, **given).gains.mean()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hands", sizes(60, 160))
 def test_aivat_leaves_the_mean_and_takes_luck_out(hands: int) -> None:
     game = cardai.game(NO_LIMIT)

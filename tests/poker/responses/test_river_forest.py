@@ -68,6 +68,7 @@ def player():
     return Tabled(public_tree(LIMIT))
 
 
+@pytest.mark.long("True")
 @pytest.mark.parametrize("tables", [True, False])
 def test_forests_win_what_subtrees_by_themselves_do(player, tables):
     assert isinstance(player, TablePolicy)

@@ -131,6 +131,7 @@ def test_the_ranges_of_a_played_hand_are_what_its_actions_leave_of_all_hands() -
     assert raised > 1
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_gains_and_more_hands_only_add_to_them() -> None:
     few = along(GAME, "acpc_mix", hands=4, seed=3).gains.tolist()
     assert along(GAME, "acpc_mix", hands=6, seed=3).gains.tolist()[:4] == few
