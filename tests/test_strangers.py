@@ -287,7 +287,6 @@ def test_a_player_on_the_wire_writes_nothing_to_the_dealers_terminal(tmp_path: P
     assert strange("", (dealer.notes + dealer.out).replace("\r\n", "\n")) == []
 
 
-@pytest.mark.long
 @few
 @example(EVERYTHING)
 @example("$\\frac$ $x_1$")

@@ -37,7 +37,6 @@ def test_along_hands_it_prints_how_many_came_there(cardai: Call) -> None:
     assert (refused.code, "from the turn or the river" in refused.err) == (2, True)
 
 
-@pytest.mark.long
 def test_hands_that_end_before_the_street_are_counted_apart(cardai: Call) -> None:
     words = (*CALL[:5], "random", "--hands", "20")  # it folds half of the bets before the flop
     found = json.loads(cardai(*words, "--json").out)

@@ -248,6 +248,7 @@ def test_a_record_in_a_place_that_cannot_be_is_refused_before_anything_is_played
         assert said in called.err
 
 
+@pytest.mark.long
 def test_a_heat_map_is_put_in_its_place_whole(cardai: Call, bots: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "-n", "4", "--plot")

@@ -41,7 +41,7 @@ def view_of(game: Game, tables: Tables) -> dict[str, Any]:
     return unpack_view(game.view_fields, tables.views(int(tables.current_players()[0]), ROW)[0])
 
 
-@pytest.mark.long("6p", "players=4", "wall_turn", "rlcard", "leduc:players=3")
+@pytest.mark.long("6p", "players=4", "wall_turn", "rlcard", "players=3")
 @pytest.mark.parametrize("spec", GAMES)
 def test_drawn_hands_show_the_view_and_can_be_played_on(spec: str) -> None:
     game, rng = cardai.game(spec), Random(3)
@@ -83,6 +83,7 @@ def test_randomness_comes_as_players_have_it() -> None:
     assert [one.deck(i) for i in range(30)] != [two.deck(i) for i in range(30)]  # a generator moves on
 
 
+@pytest.mark.long("players=3")
 def test_every_deal_that_the_view_leaves_is_as_likely_as_the_next() -> None:
     """Leduc on the second round: five cards are left for the opponent less the board, four for him."""
     game = cardai.game("leduc")

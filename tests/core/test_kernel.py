@@ -207,7 +207,6 @@ def test_a_kernel_that_a_kernel_calls_first_is_read_whole_for_python(tmp_path: P
         assert done.stdout.splitlines() == [{"make": "[0 1 2]", "outer": "3"}[name] for name in order], done.stderr
 
 
-@pytest.mark.long
 def test_kernels_that_two_processes_compiled_for_other_records_are_told_apart(tmp_path: Path) -> None:
     """Each names its record by the same number, and numba ran the first one's kernel for both (a seat's cards were zeros).
 
@@ -313,6 +312,7 @@ def test_an_array_in_a_slice_of_another_shape_is_an_error_that_brings_no_code_fo
     assert done.stdout.strip() == "[0.0, 1.0, 2.0] True", done.stderr
 
 
+@pytest.mark.long("equals")
 @pytest.mark.parametrize("text", [b"[console_scripts]\nx\xff = x\n", b"[console_scripts]\nno equals sign\n"])
 def test_a_damaged_package_of_somebody_elses_stops_no_kernel(text: bytes, tmp_path: Path) -> None:
     """numba reads the entry points of all packages before the first kernel runs: those that are whole still extend it."""

@@ -68,7 +68,7 @@ def test_what_is_played_weighs_more_the_more_of_it_there_is() -> None:
     assert _best(believed, played[:, :1]) == 0  # one hand says nothing
 
 
-@pytest.mark.parametrize("apart", sizes(10, 2))
+@pytest.mark.parametrize("apart", sizes(6, 2))
 def test_rollouts_answer_at_once_where_there_is_nothing_to_compare_and_in_time(apart: int) -> None:
     game = cardai.game("gin")
     player = ValuePlayer(values()).for_game(game)

@@ -104,6 +104,7 @@ def test_a_range_is_painted_by_dragging_and_typed_and_the_board_is_clicked(chrom
         )
 
 
+@pytest.mark.long
 def test_a_spot_is_solved_and_read_by_keys_alone(chromium: Any, served: Served) -> None:
     with opened(chromium, served, "study") as page:
         page.get_by_role("button", name="Solve A river").focus()

@@ -190,6 +190,7 @@ class Skewed(Agent):
         return weights / weights.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.long("dice=2")
 @pytest.mark.parametrize("spec", ["liars_dice:faces=3", "liars_dice:dice=2,faces=2"])
 def test_its_own_best_response_is_the_trees(spec: str) -> None:
     game = cardai.game(spec)
@@ -240,6 +241,7 @@ def test_the_player_is_asked_once_about_each_information_set_and_what_is_done_is
     assert few == measure(game, Skewed())
 
 
+@pytest.mark.long
 def test_games_of_more_seats_are_walked_and_wrong_players_refused() -> None:
     game = cardai.game("liars_dice:faces=2,players=3")
     assert sum(measure(game, cardai.agent("random")).expected) == pytest.approx(0)

@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 
 from cardai.plugins.trainers.cnn_valuation import CnnValuation  # noqa: E402
 from cardai.plugins.trainers.cnn_valuation.ladder import Ladder  # noqa: E402
-from tests.support import sizes
+from tests.support import sizes  # noqa: E402
 
 GAME = "holdem_nolimit"
 LADDER = ("0.5", "pot", "2", "allin")

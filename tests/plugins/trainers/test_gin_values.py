@@ -20,7 +20,7 @@ from cardai.testing import Case
 SMALL = "gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8"
 
 
-@pytest.mark.long(but="resuming-changes-nothing")
+@pytest.mark.long
 @testing.parametrize_checks("trainer", SMALL, game="gin")
 def test_trainer_conforms(check: Case) -> None:
     check()
@@ -80,6 +80,7 @@ def test_a_league_of_one_is_first_taken_for_the_player_of_the_file(tmp_path: Pat
     assert (usual.start(cardai.game("gin"), None, 1).fitting.values.belief[1] == 0).all()
 
 
+@pytest.mark.long
 def test_the_averaged_networks_play_and_the_newest_learn_on(tmp_path: Path) -> None:
     trainer = create("trainer", SMALL)
     training = trainer.start(cardai.game("gin"), None, 1)

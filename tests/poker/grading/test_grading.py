@@ -19,6 +19,7 @@ from cardai.poker.ranges.library import Library
 from cardai.poker.ranges.solution import prepare
 from cardai.study.graded import GradedHand
 from cardai.study.grading import Task
+from tests.support import sizes
 
 BOARD = tuple(parse_cards("2s3h4d6c7c"))
 CALLED = (
@@ -66,9 +67,9 @@ def test_a_bet_stands_for_the_sizes_near_it_and_one_of_the_menu_is_no_other() ->
     assert "turn" not in spot_of(HAND, 0, ranges, Effort()).bets  # which is solved anew
 
 
-@pytest.mark.long
+@pytest.mark.parametrize("images", sizes(False, True))
 def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    images: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = Library(tmp_path)
     grader = SolvingGrader(BOOK, Effort(bets="none", iterations=2, to=1000.0), 0.25, 1.0, library)
@@ -76,9 +77,9 @@ def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
     (first,) = grader.grade([Task(1, HAND, 1)])
     asked = []
     monkeypatch.setattr(grading, "prepare", lambda spot, threads: asked.append(spot.board) or prepare(spot, threads))
-    (again, image) = grader.grade([Task(1, HAND, 1), Task(2, other, 1)])
+    found = list(grader.grade([Task(1, HAND, 1), Task(2, other, 1)][: 1 + images]))
     assert {len(board) for board in asked} == {8, 10}  # turns and rivers
-    for one in (again, image):
+    for one in found:
         assert [d.value for d in one.decisions] == pytest.approx([d.value for d in first.decisions], abs=0.02)
     assert [(one.position, one.raised) for one in library] == [("BTN-BB", "single")]
     (folder,) = tmp_path.glob("spots/*")

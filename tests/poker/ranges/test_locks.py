@@ -148,14 +148,24 @@ def bets_of(solved: Solution, turn: str, river: str) -> dict[str, float]:
     return {names[hand]: share for hand, share in often if hand in names}
 
 
-@pytest.mark.long
-def test_a_lock_stays_on_its_cards_or_moves_with_the_suits() -> None:
-    lock = Lock(LINE.format("2s", "2h"), {"b20": 0.25, "x": 0.75}, "AhKh")
-    alone, free = (cardai.solve("2c3c4c", **SUITED, locks=locks) for locks in ([lock], []))
+STAYS = Lock(LINE.format("2s", "2h"), {"b20": 0.25, "x": 0.75}, "AhKh")
+
+
+@pytest.fixture(scope="module")
+def alone() -> Solution:
+    return cardai.solve("2c3c4c", **SUITED, locks=[STAYS])
+
+
+def test_a_lock_stays_on_its_cards(alone: Solution) -> None:
     assert bets_of(alone, "2s", "2h")["h"] == pytest.approx(0.25, abs=1e-9)
     assert abs(bets_of(alone, "2s", "2d")["d"] - 0.25) > 0.1  # an image, and not locked
+
+
+@pytest.mark.long
+def test_a_lock_that_is_moved_moves_with_the_suits(alone: Solution) -> None:
+    free = cardai.solve("2c3c4c", **SUITED)
     assert bets_of(alone, "2s", "2d")["d"] == pytest.approx(bets_of(free, "2s", "2d")["d"], abs=0.1)
-    spread = cardai.solve("2c3c4c", **SUITED, locks=[evolve(lock, images=True)])
+    spread = cardai.solve("2c3c4c", **SUITED, locks=[evolve(STAYS, images=True)])
     assert len(spread.solver.layout.boards[2]) == len(free.solver.layout.boards[2])
     for turn, river in itertools.permutations("dhs", 2):
         assert bets_of(spread, f"2{turn}", f"2{river}")[river] == pytest.approx(0.25, abs=1e-6)

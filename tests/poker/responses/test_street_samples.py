@@ -59,6 +59,7 @@ def test_from_a_caller_each_hand_wins_a_bet_more_or_checks(seat: int) -> None:
     assert found[seat] == pytest.approx(np.maximum(10 * ahead, 30 * ahead), abs=1e-9)
 
 
+@pytest.mark.long
 def test_on_the_turn_the_rivers_are_averaged_where_both_hands_leave_them() -> None:
     found, reach, _, _ = best("always_call", BOARD[:4], CHECKED, "acpc_limit_2p:max_raises=0+0+1+1")
     hands = [int(k) for k in np.flatnonzero(left_by(BOARD[:4]))[[5, 300, 900]]]

@@ -49,6 +49,7 @@ def test_turns_are_worth_what_sweeps_find() -> None:
         assert (hands < 1e-5, worth < 1e-6, gap < 1e-3) == (True, True, True), (one.number, hands, worth, gap)
 
 
+@pytest.mark.long
 def test_the_size_of_a_batch_changes_rounding_alone(rivers: list[Situation]) -> None:
     alike = [one for one in rivers if shape_of(situation_tree(one)) == shape_of(situation_tree(rivers[0]))]
     assert len(alike) > 1

@@ -244,6 +244,7 @@ def test_the_teachers_events_are_forgotten_after_the_first_generation(keep: str,
     assert found == kept
 
 
+@pytest.mark.long
 def test_a_finished_generation_is_saved_at_once(tmp_path: Path) -> None:
     spec = BETTING.replace("hands=400", "hands=60")
     run = Run.create(tmp_path / "run", spec, "leduc", "grid_4x13:fields=hole", 1)
