@@ -183,6 +183,7 @@ def test_every_legal_action_can_be_typed_as_the_menu_shows_it(game: str, most: i
             table.act(rng.choice(table.legal_actions()))
 
 
+@pytest.mark.long("players=3")
 @pytest.mark.parametrize(
     "game",
     [

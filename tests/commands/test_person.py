@@ -59,7 +59,7 @@ def test_hands_follow_one_another_until_the_person_stops(cardai: Call, bots: str
     assert again in called.err
 
 
-@pytest.mark.long("quit", "q\\\\nq")
+@pytest.mark.long("quit", "q\\nq")
 @pytest.mark.parametrize("ending", ["q\ny\n", "q\nq\n", "quit\nyes\n", "", "q\n"])
 def test_a_match_that_was_stopped_is_gone_on_with(cardai: Call, bots: str, tmp_path: Path, ending: str) -> None:
     match_of = ("run", "-g", "leduc:hands=4", "-a", "human", "--vs", "highest", "--plugin", bots)

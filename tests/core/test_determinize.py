@@ -83,7 +83,6 @@ def test_randomness_comes_as_players_have_it() -> None:
     assert [one.deck(i) for i in range(30)] != [two.deck(i) for i in range(30)]  # a generator moves on
 
 
-@pytest.mark.long("players=3")
 def test_every_deal_that_the_view_leaves_is_as_likely_as_the_next() -> None:
     """Leduc on the second round: five cards are left for the opponent less the board, four for him."""
     game = cardai.game("leduc")

@@ -222,6 +222,7 @@ class TestRiver:
             assert sorted(np.concatenate([group.roots for group in found]).tolist()) == roots.tolist()
             assert groups in (None, [len(group.roots) for group in found])
 
+    @pytest.mark.long
     def test_ranges_come_to_the_river_by_the_blueprints_policy(self, training):
         blueprint, roots = training.blueprint, training.roots
         layout, tree = blueprint.layout, blueprint.layout.tree
@@ -424,6 +425,7 @@ class TestPlayer:
         actions_there = player.layout.tree.action[node[0], : len(rows)]
         assert pytest.approx(together[:, actions_there]) == rows[:, numbers].T
 
+    @pytest.mark.long
     def test_its_ranges_are_what_asking_for_every_hand_says(self, player):
         asked, board = RangeAdapter(player.game, player, player.tree), [3, 17, 30, 44, 50]
         live = board_hands(board).hands

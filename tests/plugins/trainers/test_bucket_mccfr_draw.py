@@ -197,6 +197,7 @@ def training(game):
     return made
 
 
+@pytest.mark.long
 def test_it_learns_to_keep_good_hands_and_to_throw_bad_ones(game):
     made, tables = create("trainer", SPEC).start(game, None, 1), game.tables(2)
     made.iterate(1500)
@@ -223,6 +224,7 @@ def test_a_run_goes_on_as_if_nothing_had_happened(game, training, tmp_path):
     assert np.array_equal(again.average, whole.average)
 
 
+@pytest.mark.long
 def test_a_small_file_plays_nearly_the_same(game, training, tmp_path):
     training.save(tmp_path)
     trainer = create("trainer", SPEC)

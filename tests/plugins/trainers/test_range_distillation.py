@@ -261,7 +261,7 @@ def subject(game):
     return TrainerSubject(create("trainer", f"{spec},values=true,regret=2"), game, None, 3)
 
 
-@pytest.mark.long("deterministic")
+@pytest.mark.long("deterministic", "saved-player", "damage", "trained-agent")
 @pytest.mark.parametrize("check", testing.CHECKS["trainer"], ids=lambda check: check.name)
 def test_it_conforms(subject, check):
     check.function(subject)

@@ -55,6 +55,7 @@ class AnyCoefficients(dict[Any, Any]):
 VALUES = [EquityValues(), StateValues(any_function), PlayedValues(10, AnyCoefficients())]
 
 
+@pytest.mark.long("values2")
 @pytest.mark.parametrize(
     ("size", "values"),
     [(3, VALUES[0]), (4, VALUES[1]), *sizes((4, VALUES[2]), (4, VALUES[0]), (3, VALUES[1]), (3, VALUES[2]))],

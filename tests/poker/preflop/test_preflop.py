@@ -105,7 +105,6 @@ def test_all_in_or_fold_comes_within_a_thousandth_of_a_blind_after_more_iteratio
     assert 0 <= value - worst < 0.001
 
 
-@pytest.mark.long
 def test_what_all_classes_win_at_once_is_what_dealt_hands_win() -> None:
     """Of three players only the cards that the others take from one another are left out: a seat's mean differs by little."""
     rules = Rules(players=3, stack=20)
@@ -117,7 +116,6 @@ def test_what_all_classes_win_at_once_is_what_dealt_hands_win() -> None:
     assert found.sum() == pytest.approx(0.0, abs=0.05)
 
 
-@pytest.mark.long
 def test_aces_never_fold_even_where_play_hardly_ever_leads() -> None:
     problem = problem_of(tree_of(Rules(players=3, stack=60)))
     tree, aces = problem.tree, class_number("AA")

@@ -18,7 +18,7 @@ from tests.support import sizes
 RIVER = "holdem_limit:max_raises=0+0+0+2"
 
 
-@pytest.mark.parametrize("others", sizes((), [((1, 1), (2, 1))]))
+@pytest.mark.parametrize("others", sizes([], [(1, 1), (2, 1)]))
 def test_each_board_is_another_and_its_seed_decides_which(others: Any) -> None:
     """Against a caller a response bets its better hands: how much that brings depends on the board."""
     game, caller = cardai.game("holdem_limit:max_raises=0+0+0+1"), cardai.agent("always_call")

@@ -312,6 +312,7 @@ def test_hands_that_share_cards_or_situations_are_answered_as_each_alone() -> No
     assert len(np.unique(plain, axis=0)) > len(rows)
 
 
+@pytest.mark.long
 def test_whole_ranges_are_what_asking_for_every_hand_says() -> None:
     game = cardai.game("poker_cnn_limit")
     player: Any = start(SUITS, "poker_cnn_limit", "poker_cnn_limit:size=4x13").agent({})
