@@ -446,7 +446,7 @@ def test_files_and_functions_stay_short() -> None:
         )
 
 
-@pytest.mark.parametrize("every", sizes(40, 1))
+@pytest.mark.parametrize("every", sizes(120, 1))
 def test_every_module_imports_alone(every: int) -> None:
     """In one process, forgetting cardai's modules between imports; -W error as in the test suite."""
     script = """

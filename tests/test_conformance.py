@@ -68,7 +68,16 @@ def named(cases: Iterable[Case]) -> list[object]:
     return [pytest.param(case, id=f"{case.about}-{case.check.name}") for case in cases]
 
 
-@pytest.mark.long("gin-nothing-leaks", "short_deck", "omaha", "triple_draw-nothing-leaks")
+@pytest.mark.long(
+    "gin-nothing-leaks",
+    "gin-illegal",
+    "gin-tables-agree-in-a-match",
+    "short_deck",
+    "omaha",
+    "holdem_spot",
+    "triple_draw-nothing-leaks",
+    "holdem_nolimit-nothing-leaks",
+)
 @testing.parametrize_checks("game", *ours("game", presets=False))
 def test_game_conforms(check: Case) -> None:
     check()

@@ -558,6 +558,7 @@ def cardai_agent():
 '''
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rounds", sizes(2, 4))
 def test_a_process_that_ends_unneeded_as_a_piece_comes_loses_nothing(
     monkeypatch: pytest.MonkeyPatch, rounds: int

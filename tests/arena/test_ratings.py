@@ -84,6 +84,7 @@ def test_who_has_not_played_has_no_rating_and_then_there_is_no_alpha_rank() -> N
     assert alpha_rank(shares, shares) == ()
 
 
+@pytest.mark.long("0")
 @pytest.mark.parametrize("seed", range(4))
 def test_the_stationary_distribution_is_openspiels(seed: int) -> None:
     alpharank = pytest.importorskip("open_spiel.python.egt.alpharank")

@@ -312,7 +312,7 @@ def test_an_array_in_a_slice_of_another_shape_is_an_error_that_brings_no_code_fo
     assert done.stdout.strip() == "[0.0, 1.0, 2.0] True", done.stderr
 
 
-@pytest.mark.long("equals")
+@pytest.mark.long
 @pytest.mark.parametrize("text", [b"[console_scripts]\nx\xff = x\n", b"[console_scripts]\nno equals sign\n"])
 def test_a_damaged_package_of_somebody_elses_stops_no_kernel(text: bytes, tmp_path: Path) -> None:
     """numba reads the entry points of all packages before the first kernel runs: those that are whole still extend it."""

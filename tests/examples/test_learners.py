@@ -27,7 +27,7 @@ def example(path: str) -> Any:
     return module
 
 
-@pytest.mark.long("torch")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "library"), [("learners/ppo.py", "torch"), ("learners/maskable_ppo.py", "sb3_contrib")]
 )

@@ -43,6 +43,7 @@ def test_without_a_network_and_a_blueprint_it_says_how_badly_it_plays(monkeypatc
     cardai.agent("resolving").for_game(cardai.game("leduc_deepstack"))  # nothing to say, or the test fails by it
 
 
+@pytest.mark.long
 def test_noise_takes_actions_at_random_so_often() -> None:
     game = cardai.game("holdem")
     tables, row = game.tables(1), np.zeros(1, np.int64)

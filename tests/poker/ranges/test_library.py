@@ -148,6 +148,7 @@ def test_another_line_of_a_report_solves_nothing(
         assert row["ev_first"] + row["ev_button"] == pytest.approx(100)
 
 
+@pytest.mark.long
 def test_a_line_with_any_card_has_a_row_a_card_and_is_reached_as_often_as_the_cards_come(
     rows: list[dict[str, Any]], library: Library
 ) -> None:

@@ -90,6 +90,7 @@ def test_resolved_to_the_end_it_is_as_hard_to_exploit_as_the_solution(exploitabi
     assert exploitability["reused"] < own + 0.5
 
 
+@pytest.mark.long
 def test_without_the_gadget_it_can_be_exploited(exploitability: dict[str, float]) -> None:
     assert exploitability["unsafe"] > 20 * exploitability["safe"]
 

@@ -27,6 +27,7 @@ def board_response(game: Any, agent: Any, **options: Any) -> Response:
     return measure(LocalOptions(game, agent, **options))
 
 
+@pytest.mark.long("fc-None")
 @pytest.mark.parametrize(
     ("bets", "rounds", "published"), [("fc", None, 250), ("fcpa", (2, 3), 750), ("56", (2, 3), 750), ("56", (1,), 750)]
 )

@@ -97,6 +97,7 @@ def test_equity_is_a_count_over_all_rivers() -> None:
     assert out[0] == pytest.approx([met, won], rel=1e-12)
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_winnings_and_more_hands_only_add_to_them() -> None:
     game, agent = cardai.game("acpc_limit_2p"), cardai.agent("threshold")
     few = local_response(game, agent, hands=4, seed=3, samples=20).gains.tolist()

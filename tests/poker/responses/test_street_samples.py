@@ -91,6 +91,7 @@ def test_all_in_on_the_turn_the_river_is_dealt_out() -> None:
     assert (expected == -100 * met).sum() > 400
 
 
+@pytest.mark.long("2-16")
 @pytest.mark.parametrize(
     ("game", "hands", "boards"), sizes(("acpc_limit_2p:max_raises=1+0+0+2", 16, 8), (GAME, 60, 12))
 )

@@ -231,7 +231,7 @@ def test_a_run_refuses_a_game_that_it_was_not_trained_on(spec: str, game: str, e
         training.agent({}).for_game(cardai.game("triple_draw"))
 
 
-@pytest.mark.long("false")
+@pytest.mark.long
 @pytest.mark.parametrize(("keep", "kept"), [("true", [1, 2, 3]), ("false", [1, 1, 2])])
 def test_the_teachers_events_are_forgotten_after_the_first_generation(keep: str, kept: list[int]) -> None:
     encoder = "grid_4x13:fields=hole+board+history+player"
