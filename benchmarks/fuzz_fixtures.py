@@ -395,20 +395,17 @@ def _measured(folder: Path) -> None:
 
 
 def _indexed(folder: Path) -> None:
-    from attrs import asdict
-
-    from cardai.core.files import write_json
-    from cardai.study.index import Entry, Index
+    from cardai.study.index import Entry, write
 
     held = {"a.jsonl": Entry(10, 5, "kuhn", ("random",), 0, (1.0, -1.0), (0, 1)), "b.jsonl": Entry(3, 5, why="damaged")}
-    write_json(folder / "index.json", asdict(Index("human", matches=held)))
+    write(folder / "index.sqlite", "human", held, ())
 
 
 def _read_index(folder: Path, rng: Random) -> None:
     from cardai.study.index import listed
 
     (folder / "c.jsonl").write_text("no record\n")
-    listed(folder, "human", folder / "index.json")
+    listed(folder, "human", folder / "index.sqlite")
 
 
 def _read_strengths(folder: Path, rng: Random) -> None:

@@ -58,6 +58,7 @@ TRIED = {
     "plugins.trainers.bucket_mccfr.checkpoints.check_buckets": "buckets",
     "poker.ranges.flops.subsets_of": "library",
     "poker.buckets._store.load": "buckets",
+    "study.index.Entry.of": "index",
     "study.saved.read": "review",
     "training.run_files.metrics_row": "run",
     "training.runs.Run._holds": "run",

@@ -24,7 +24,7 @@ from cardai.core.memory import resident
 
 IDLE = 5.0
 """Seconds without work after which the child ends."""
-LARGE = 280 << 20
+LARGE = 200 << 20
 """Bytes of memory that a child may have come to hold and still compile the next kernel: then another one goes on."""
 DONE, LEAVING = "done", "leaving"
 

@@ -1,4 +1,4 @@
-"""An index of kept matches: what a list shows of each, so that one does not read all of them every time.
+"""An index of kept matches, in SQLite: what a list shows of each, so that one does not read all of them every time.
 
 It is kept beside the matches, and an entry counts only for a file of the same name, size and time; what has changed is read
 anew. Nothing is made of what it says: whoever grades or plays a match reads the match itself, whose texts know their source.
@@ -6,24 +6,24 @@ anew. Nothing is made of what it says: whoever grades or plays a match reads the
 
 from __future__ import annotations
 
+import json
 import math
 import os
+import sqlite3
 import stat
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from attrs import asdict, field, frozen
+from attrs import field, frozen
 
 from cardai.core.errors import CardaiError, DamagedFileError
-from cardai.core.files import read_json, write_json
 from cardai.core.schema import structure, whole
 from cardai.core.text import one_line
 from cardai.core.trust import Foreign, Source
 from cardai.study.sittings import Sitting, sitting
-
-VERSION = 1
 
 
 @frozen
@@ -43,22 +43,35 @@ class Entry:
     @property
     def sound(self) -> bool:
         """Whether it can be shown: as many groups as hands, a place at its table, figures and texts as a match has them."""
-        numbers = all(map(math.isfinite, self.won)) and all(0 <= group < 2**63 for group in self.groups)
+        numbers = all(map(math.isfinite, self.won)) and all(group >= 0 for group in self.groups)
         texts = all(one_line(text) == text for text in (self.game, *self.others))
         return len(self.won) == len(self.groups) and self.who <= len(self.others) and numbers and texts
 
+    def row(self, player: str, name: str) -> tuple[Any, ...]:
+        """Return what is kept of it: the columns of :data:`SCHEMA`."""
+        numbers = np.array(self.won, "<f8").tobytes(), np.array(self.groups, "<i8").tobytes()
+        return player, name, self.size, self.time, self.game, json.dumps(self.others), self.who, *numbers, self.why
 
-@frozen
-class Index:
-    """All entries, by the files' names."""
+    @classmethod
+    def of(cls, row: tuple[Any, ...]) -> Entry:
+        """Return the entry of such a row, without player and name. Raises DamagedFileError, ValueError,
+        TypeError, RecursionError: it has none."""
+        size, time, game, others, who, won, groups, why = row
+        said = {"size": size, "time": time, "game": game, "others": json.loads(others), "who": who, "why": why}
+        numbers = {"won": np.frombuffer(won, "<f8").tolist(), "groups": np.frombuffer(groups, "<i8").tolist()}
+        return structure({**said, **numbers}, Entry, "The index")
 
-    player: str
-    version: int = VERSION
-    matches: dict[str, Entry] = field(factory=dict)
 
-
-_last: dict[Path, tuple[tuple[int, int], Index]] = {}
-"""The index that this process read or wrote last, by its file, with the file's size and time."""
+SCHEMA = (
+    "CREATE TABLE matches (player TEXT, name TEXT, size INTEGER, time INTEGER, game TEXT, others TEXT, who INTEGER, "
+    "won BLOB, groups BLOB, why TEXT, PRIMARY KEY (player, name)) WITHOUT ROWID"
+)
+"""All that is in the database; one that has more, or other things, is none of ours."""
+BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+"""Errors at which a database is left as it is."""
+COLUMNS = ("name", "size", "time", "game", "others", "who", "won", "groups", "why")
+_last: dict[Path, tuple[tuple[int, int, str], dict[str, Entry]]] = {}
+"""What this process read last, by the file, with the file's size and time, and the player."""
 
 
 def listed(
@@ -66,7 +79,7 @@ def listed(
 ) -> tuple[list[Sitting], list[str]]:
     """Return what :func:`~cardai.study.sittings.sittings` does, without the matches' hands, by the index in ``file``."""
     wanted = [word.casefold() for word in words]
-    known, fresh, changed = _read(file, player), dict[str, Entry](), False
+    known, new, there = _read(file, player), dict[str, Entry](), set[str]()
     found, damaged = [], []
     for path in sorted(folder.glob("*.jsonl"), key=lambda one: one.name, reverse=True):
         try:
@@ -77,16 +90,21 @@ def listed(
             continue
         entry = known.get(path.name)
         if entry is None or (entry.size, entry.time) != (told.st_size, told.st_mtime_ns) or not entry.sound:
-            entry, changed = _entry(path, player, told.st_size, told.st_mtime_ns), True
-        fresh[path.name] = entry
+            entry = new[path.name] = _entry(path, player, told.st_size, told.st_mtime_ns)
+        there.add(path.name)
         if entry.why:
             damaged.append(entry.why)
         elif entry.won:
             one = _sitting(path, entry)
             if one.has(wanted, named):
                 found.append(one)
-    if changed or len(fresh) != len(known):
-        _write(file, Index(player, matches=fresh))
+    gone = known.keys() - there
+    if new or gone:
+        write(file, player, new, gone)
+        with suppress(OSError):
+            told = file.lstat()
+            kept = {name: entry for name, entry in known.items() if name not in gone}
+            _last[file] = (told.st_size, told.st_mtime_ns, player), {**kept, **new}
     return found, damaged
 
 
@@ -108,28 +126,62 @@ def _sitting(path: Path, entry: Entry) -> Sitting:
 
 
 def _read(file: Path, player: str) -> dict[str, Entry]:
-    """Return the entries that are kept; a file that is damaged, or another's, holds none."""
-    with suppress(OSError, DamagedFileError):
+    """Return the entries that are kept, by their matches' names; a file that is damaged, or another's, holds none."""
+    with suppress(OSError, sqlite3.Error):
         if not _own(file):
             return {}
         told = file.stat()
-        key = told.st_size, told.st_mtime_ns
+        key = told.st_size, told.st_mtime_ns, player
         if file not in _last or _last[file][0] != key:
-            _last[file] = key, structure(read_json(file), Index, f"The index {file}")
-        found = _last[file][1]
-        if (found.player, found.version) == (player, VERSION):
-            return found.matches
+            _last[file] = key, {}
+            with closing(_opened(file)) as base:
+                for name, *row in base.execute(f"SELECT {', '.join(COLUMNS)} FROM matches WHERE player = ?", (player,)):
+                    with suppress(DamagedFileError, ValueError, TypeError, RecursionError):
+                        _last[file][1][name] = Entry.of(tuple(row))
+        return _last[file][1]
     return {}
 
 
-def _write(file: Path, index: Index) -> None:
-    """Keep an index; where that cannot be done, the next list takes longer."""
-    with suppress(CardaiError, OSError):
+def write(file: Path, player: str, new: Mapping[str, Entry], gone: Collection[str]) -> None:
+    """Keep new entries and leave out those of matches that are gone; where that cannot be done, the next list takes longer."""
+    rows = [entry.row(player, name) for name, entry in new.items() if _is_text(name, entry)]
+    with suppress(OSError, sqlite3.Error):
         if os.path.lexists(file) and not _own(file):
             return
-        write_json(file, asdict(index))
-        told = file.stat()
-        _last[file] = (told.st_size, told.st_mtime_ns), index
+        try:
+            _change(_opened(file), player, rows, gone)
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in BUSY:
+                return
+            file.unlink(missing_ok=True)  # there is none, it is damaged, or it is none of ours
+            _change(_opened(file, "rwc"), player, rows, ())
+
+
+def _change(base: sqlite3.Connection, player: str, rows: Sequence[tuple[Any, ...]], gone: Collection[str]) -> None:
+    with closing(base), base:
+        base.execute(SCHEMA.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+        base.executemany("DELETE FROM matches WHERE player = ? AND name = ?", [(player, name) for name in gone])
+        base.executemany(f"INSERT OR REPLACE INTO matches VALUES (?{', ?' * len(COLUMNS)})", rows)
+
+
+def _opened(file: Path, mode: str = "rw") -> sqlite3.Connection:
+    """Return the database. Raises sqlite3.Error: there is none, it is damaged, somebody is writing, or it is none of ours."""
+    base = sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, timeout=2)
+    try:
+        base.execute("PRAGMA trusted_schema = OFF")
+        if mode == "rw" and [sql for (sql,) in base.execute("SELECT sql FROM sqlite_schema")] != [SCHEMA]:
+            raise sqlite3.DatabaseError("it holds other things")
+    except BaseException:
+        base.close()
+        raise
+    return base
+
+
+def _is_text(name: str, entry: Entry) -> bool:
+    """Return whether all texts can be written as UTF-8: names of files and of agents may be none."""
+    with suppress(UnicodeEncodeError):
+        return bool("".join((name, entry.game, *entry.others, entry.why)).encode())
+    return False
 
 
 def _own(file: Path) -> bool:

@@ -15,9 +15,9 @@ from cardai.core.schema import file_name
 
 SPOTS = "spots"
 """The folder of solved spots, a library of them."""
-INDEX = "index.json"
+INDEX = "index.sqlite"
 """What lists say of the matches (:mod:`cardai.study.index`)."""
-OWN = ("matches", "drills.json", "strength.json", "trusted", INDEX, SPOTS)
+OWN = ("matches", "drills.json", "strength.json", "trusted", INDEX, f"{INDEX}-journal", "index.json", SPOTS)
 """What lies in the folder of a person's data: whatever else is there, where CARDAI_DATA_DIR names another, is not ours."""
 MOST = 10_000
 """Matches that are looked through for the last one."""

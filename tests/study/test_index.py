@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cardai.study import index
@@ -14,9 +16,10 @@ from cardai.study.index import listed
 from cardai.study.sittings import sittings
 from cardai.ui.match import Match
 
+NUMBERS = np.array([float("nan"), 1.0]).tobytes()
 HOSTILE: list[dict[str, Any]] = [
-    {"groups": [10**30, 1]}, {"groups": [-1, 0]}, {"groups": []}, {"who": 5}, {"won": [float("nan"), 1.0]}, {"won": 3},
-    {"game": "kuhn\x1b[31m"}, {"others": ["\ud800"]}, {"size": 1}, {"time": 1},
+    {"groups": b"abc"}, {"groups": np.array([-1, 0]).tobytes()}, {"groups": b""}, {"who": 5}, {"won": NUMBERS}, {"won": 3},
+    {"game": "kuhn\x1b[31m"}, {"game": b"kuhn"}, {"others": '["\\ud800"]'}, {"others": "[" * 100_000}, {"size": 1}, {"time": 1},
 ]  # fmt: skip
 
 
@@ -39,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 def told(folder: Path) -> list[tuple[str, str, list[float], list[int]]]:
     """Return what a new process lists."""
     index._last.clear()
-    found, damaged = listed(folder / "m", "human", folder / "index.json")
+    found, damaged = listed(folder / "m", "human", folder / "index.sqlite")
     assert not damaged
     return [(one.path.name, str(one.game), one.won.tolist(), one.groups.tolist()) for one in found]
 
@@ -69,24 +72,52 @@ def test_a_match_that_has_changed_is_read_anew_and_one_that_is_gone_is_no_more(f
 
 @pytest.mark.parametrize("wrong", HOSTILE, ids=str)
 def test_an_entry_that_no_match_could_have_is_read_anew(folder: Path, wrong: dict[str, Any]) -> None:
-    file = folder / "index.json"
-    held = json.loads(file.read_text())
-    next(iter(held["matches"].values())).update(wrong)
-    file.write_text(json.dumps(held))
+    file = folder / "index.sqlite"
+    ((column, value),) = wrong.items()
+    with closing(sqlite3.connect(file)) as base, base:
+        base.execute(f"UPDATE matches SET {column} = ?", (value,))
     assert told(folder) == whole(folder)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"player": "human", "version": 1, "matches": []}', "[" * 10_000])
-def test_a_damaged_index_is_written_anew(folder: Path, text: str) -> None:
-    (folder / "index.json").write_text(text)
+ANOTHERS = (
+    "",
+    "CREATE TABLE matches (name TEXT)",
+    f"{index.SCHEMA}; CREATE TRIGGER t AFTER INSERT ON matches BEGIN DELETE FROM matches; END",
+    f"CREATE VIEW matches AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k FROM n) SELECT {', '.join('k' * 10)} FROM n",
+)
+
+
+@pytest.mark.parametrize("sql", [None, *ANOTHERS], ids=str)
+def test_an_index_that_is_damaged_or_anothers_is_made_anew(
+    folder: Path, sql: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = folder / "index.sqlite"
+    if sql is None:
+        file.write_bytes(file.read_bytes()[:5000] + b"?" * 5000)
+    else:
+        file.unlink()
+        with closing(sqlite3.connect(file)) as base:
+            base.executescript(sql)
     assert told(folder) == whole(folder)
-    assert json.loads((folder / "index.json").read_text())["version"] == index.VERSION
+    monkeypatch.setattr(index, "sitting", lambda path, player: pytest.fail(f"{path} is read again"))
+    assert told(folder)
+
+
+def test_an_index_that_somebody_is_writing_is_left_alone(folder: Path) -> None:
+    file = folder / "index.sqlite"
+    before = file.stat().st_ino
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert told(folder) == whole(folder)
+        other.execute("COMMIT")
+    assert file.stat().st_ino == before
+    assert told(folder) == whole(folder)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and links")
 @pytest.mark.parametrize("odd", ["pipe", "link", "folder"])
 def test_no_pipe_is_waited_for_and_nothing_written_where_a_link_leads(folder: Path, odd: str) -> None:
-    file, mine = folder / "index.json", folder / "mine.txt"
+    file, mine = folder / "index.sqlite", folder / "mine.txt"
     file.unlink()
     mine.write_text("mine")
     {"pipe": lambda: os.mkfifo(file), "link": lambda: file.symlink_to(mine), "folder": file.mkdir}[odd]()

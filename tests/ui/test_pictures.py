@@ -117,7 +117,14 @@ def test_folded_cards_stay_hidden() -> None:
     match = Match.begin("holdem_limit", ["always_fold"], 4)
     while not match.table.hand_over:
         match.step() if match.waiting else match.act(2)
-    assert match.scene().open == {}
+    scene = match.scene()
+    assert scene.open == {}
+    most, called = sorted(
+        scene.view["spent"], reverse=True
+    )  # what nobody called is not in the pot, but its owner's again
+    assert most > called
+    assert f"pot {2 * called} " in plain(scene)
+    assert plain(scene).count(f" {called} ") == 2
 
 
 def test_a_third_partys_game_is_drawn_from_its_fields_and_played() -> None:

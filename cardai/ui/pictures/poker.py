@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import evolve
 from rich.text import Text
 
 from cardai.arena.display import field_text, is_french
@@ -34,12 +35,29 @@ BESIDE = 2
 
 def lines(scene: Scene, card_style: CardStyle) -> list[Text]:
     """Return the table."""
+    scene = evolve(scene, view=called_view(scene))
     out = [_head(scene)]
     shown = {f.name for f in scene.game.view_fields}
     if "board" in shown:
         out += _board(scene, card_style)
     out += [Text(), *_seats(scene, card_style), Text()]
     return out + _own(scene, card_style)
+
+
+def called_view(scene: Scene) -> Mapping[str, Any]:
+    """Return what is seen; once the hand is over, chips that nobody called are no longer in the pot but their owner's."""
+    view = scene.view
+    most, called = sorted(view["spent"], reverse=True)[:2]
+    if scene.end is None or most == called:
+        return view
+    back = [most - called if spent == most else 0 for spent in view["spent"]]
+    behind = any(view["stacks"])  # zeros where chips are unlimited
+    return {
+        **view,
+        "pot": view["pot"] - sum(back),
+        "spent": [spent - one for spent, one in zip(view["spent"], back, strict=True)],
+        "stacks": [stack + one * behind for stack, one in zip(view["stacks"], back, strict=True)],
+    }
 
 
 def _head(scene: Scene) -> Text:

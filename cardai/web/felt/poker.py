@@ -9,14 +9,14 @@ from typing import Any
 from cardai.arena.display import card_name, is_french
 from cardai.cards.text import parse_cards
 from cardai.core.game import Game
-from cardai.ui.pictures.poker import drew_words, held, own_field, position, round_name, strength
+from cardai.ui.pictures.poker import called_view, drew_words, held, own_field, position, round_name, strength
 from cardai.ui.scene import Scene
 from cardai.web.render import face
 
 
 def given(scene: Scene, cards: frozenset[int], blind: int) -> Mapping[str, Any]:
     """Return what the template is given: ``cards`` of the own hand can be played, amounts are in ``blind`` where not 0."""
-    view, count = scene.view, len(scene.names)
+    view, count = called_view(scene), len(scene.names)
     shown = {f.name: f for f in scene.game.view_fields}
     board = [faced(scene.game, int(card)) for card in view["board"]] if "board" in shown else []
     empty = shown["board"].size - len(board) if "board" in shown else 0
