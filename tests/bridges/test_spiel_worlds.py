@@ -60,7 +60,6 @@ def test_a_hand_is_found_where_others_moves_are_what_is_hidden() -> None:
             tables.apply(ROW, np.array([rng.choice(np.flatnonzero(tables.legal(ROW)[0]).tolist())]))
 
 
-@pytest.mark.long
 def test_every_hand_drawn_while_cards_are_passed_comes_to_its_end() -> None:
     """Hearts: OpenSpiel draws hands there in which a seat runs out of cards before the last trick."""
     game: Any = cardai.game("openspiel", name="hearts")

@@ -89,7 +89,6 @@ def start(out: Path, steps: int, *more: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.long
 def test_ctrl_c_saves_and_prints_the_command_that_resumes(cardai: Any, tmp_path: Path) -> None:
     out = tmp_path / "x"
     process = start(out, 10**9)

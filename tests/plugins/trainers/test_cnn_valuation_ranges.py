@@ -30,7 +30,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(out)
 
 
-@pytest.mark.long("cards", "and bucket", "publication")
+@pytest.mark.long("cards", "and bucket")
 @pytest.mark.parametrize(
     ("network", "encoder", "options"),
     [
