@@ -190,6 +190,7 @@ def of_words(words: list[str]) -> Spot:
     ).spot()  # fmt: skip
 
 
+@pytest.mark.long
 def test_what_needs_too_much_is_refused_before_it_is_begun_with_what_would_do(served: Served) -> None:
     flop = SMALL | {"board": "KsTh7s", "range0": "22+", "range1": "random", "stack": "2000", "bets": "0.5+1+allin"}
     found = json.loads(served.ask("study/check", urlencode(flop))[1])
@@ -329,6 +330,7 @@ def test_old_spots_make_room_for_new_ones_and_only_so_many_wait(monkeypatch: pyt
     made.jobs.close()
 
 
+@pytest.mark.long
 def test_while_the_solver_is_compiled_spots_wait_and_nobody_for_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     made, gate = Bench(), threading.Event()
     spot, turn = (forms.options_of({name: [value] for name, value in one.items()}).spot() for one in (SMALL, TURN))

@@ -19,6 +19,7 @@ from cardai.poker.ranges.library import Library
 from cardai.poker.ranges.solution import prepare
 from cardai.study.graded import GradedHand
 from cardai.study.grading import Task
+from tests.support import sizes
 
 BOARD = tuple(parse_cards("2s3h4d6c7c"))
 CALLED = (
@@ -46,6 +47,7 @@ def whole() -> GradedHand:
     return graded(HAND)
 
 
+@pytest.mark.long("0")
 @pytest.mark.parametrize("street", [0, 1, 2])
 def test_what_was_played_is_a_line_through_the_spot_of_every_street(street: int) -> None:
     ranges = ("KsKh,QsQh", "AsAh,JsJh")
@@ -65,8 +67,9 @@ def test_a_bet_stands_for_the_sizes_near_it_and_one_of_the_menu_is_no_other() ->
     assert "turn" not in spot_of(HAND, 0, ranges, Effort()).bets  # which is solved anew
 
 
+@pytest.mark.parametrize("images", sizes(False, True))
 def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    images: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = Library(tmp_path)
     grader = SolvingGrader(BOOK, Effort(bets="none", iterations=2, to=1000.0), 0.25, 1.0, library)
@@ -74,9 +77,9 @@ def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
     (first,) = grader.grade([Task(1, HAND, 1)])
     asked = []
     monkeypatch.setattr(grading, "prepare", lambda spot, threads: asked.append(spot.board) or prepare(spot, threads))
-    (again, image) = grader.grade([Task(1, HAND, 1), Task(2, other, 1)])
+    found = list(grader.grade([Task(1, HAND, 1), Task(2, other, 1)][: 1 + images]))
     assert {len(board) for board in asked} == {8, 10}  # turns and rivers
-    for one in (again, image):
+    for one in found:
         assert [d.value for d in one.decisions] == pytest.approx([d.value for d in first.decisions], abs=0.02)
     assert [(one.position, one.raised) for one in library] == [("BTN-BB", "single")]
     (folder,) = tmp_path.glob("spots/*")
@@ -125,6 +128,7 @@ def test_calling_with_the_best_hand_costs_nothing() -> None:
     assert graded(last, 2).decisions[-1].cost == 0
 
 
+@pytest.mark.long
 def test_a_bet_that_the_rules_do_not_know_is_left_out() -> None:
     odd = evolve(
         HAND, moves=(Move(0, 0, "bet", 1), Move(0, 1, "fold", 0))

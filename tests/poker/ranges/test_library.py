@@ -173,6 +173,7 @@ def test_another_line_of_a_report_solves_nothing(
         assert row["ev_first"] + row["ev_button"] == pytest.approx(100)
 
 
+@pytest.mark.long
 def test_a_line_with_any_card_has_a_row_a_card_and_is_reached_as_often_as_the_cards_come(
     rows: list[dict[str, Any]], library: Library
 ) -> None:
@@ -276,6 +277,7 @@ def test_the_flops_of_the_box_are_flops_with_weights_that_say_their_error() -> N
         flops.subset(26)
 
 
+@pytest.mark.long
 def test_flops_are_chosen_better_than_at_random() -> None:
     apart = np.random.default_rng(3).normal(size=(1755, 12))
     weights = flops.classes()[1] / flops.classes()[1].sum()
