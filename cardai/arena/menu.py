@@ -172,7 +172,7 @@ def menu_of(game: Game, view: Mapping[str, Any], legal: Legal) -> Menu:
     meanings = {key: " or ".join(words for words, k in keys if k == key) for _, key in keys if key}
     if not isinstance(legal, Amounts):
         choices = tuple(_choice(game, view, action, keys) for action in legal_list(legal, 0))
-        return Menu(choices, keys=meanings)
+        return Menu(_told_apart(choices), keys=meanings)
     choices = tuple(_choice(game, view, action, keys) for action in (0, 1) if legal.kinds[0, action])
     if not legal.kinds[0, 2]:
         return Menu(choices, keys=meanings)
@@ -203,6 +203,15 @@ def _choice(game: Game, view: Mapping[str, Any], action: int, keys: tuple[tuple[
     words = game.action_words(action, view)
     cards = _cards_in(words)
     return Choice(action, words, "" if cards else _key_of(words, game.action_to_string(action), dict(keys)), cards)
+
+
+def _told_apart(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    """Return choices among which an all-in that shares its key with other bets has one of its own."""
+    keys, own = [choice.key for choice in choices], KEYS["all-in"]
+    return tuple(
+        evolve(one, key=own) if "all-in" in one.words and keys.count(one.key) > 1 and own not in keys else one
+        for one in choices
+    )
 
 
 def _key_of(words: str, name: str, keys: Mapping[str, str]) -> str:

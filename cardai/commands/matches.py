@@ -68,6 +68,8 @@ def matches(
 
 
 def _list(found: list[Sitting], json: bool) -> None:
+    from cardai.ui.players import against as called
+
     if json:
         return print_json(
             [
@@ -77,8 +79,10 @@ def _list(found: list[Sitting], json: bool) -> None:
             ]
         )  # fmt: skip
     for one in found:
-        against = f" against {', '.join(one.others)}" if one.others else ""
-        say(f"{one.began or one.path.name:<16}  {one.game}{against}: {len(one.won):,} hands, {one.won.sum():+,g}")
+        against = f" against {called(one.others)}" if one.others else ""
+        say(
+            f"{one.began or one.path.name:<16}  {one.game}{against}: {_count(len(one.won), 'hand')}, {one.won.sum():+,g}"
+        )
         say(f"                  {one.path}")
     if not found:
         say("There are no such matches. Begin one with: cardai play")
@@ -102,10 +106,13 @@ def _plain(tally: Tally, more: Known) -> dict[str, Any]:
 
 def _show(tally: Tally, more: Known) -> None:
     from cardai.study.review import number, spread, text_of
+    from cardai.ui.players import against as called
 
     fair, review, why = more.fair, more.review, more.why
-    against = f" against {', '.join(tally.others)}" if tally.others else ""
-    say(f"{tally.game}{against}: {tally.matches:,} matches, {tally.hands:,} hands, {tally.curve[-1]:+,g} in all")
+    against = f" against {called(tally.others)}" if tally.others else ""
+    say(
+        f"{tally.game}{against}: {_count(tally.matches, 'match', 'es')}, {_count(tally.hands, 'hand')}, {tally.curve[-1]:+,g} in all"
+    )
     say(f"  won a hand {spread(tally.won)}")
     if fair is not None:
         say(
@@ -115,6 +122,10 @@ def _show(tally: Tally, more: Known) -> None:
         say("".join(f"  {line}\n" for line in text_of(review, 5).splitlines()).rstrip("\n"))
     elif why:
         say(f"  not graded: {why}")
+
+
+def _count(number: int, what: str, ending: str = "s") -> str:
+    return f"{number:,} {what}{'' if number == 1 else ending}"
 
 
 def _data(export: str | None, delete: bool, yes: bool) -> None:

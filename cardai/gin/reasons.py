@@ -49,10 +49,10 @@ def _of_discards(view: Mapping[str, Any], taken: int, best: int) -> tuple[Reason
         words = f"Without {names[0]} the deadwood is {points[0]}, without {names[1]} {points[1]}."
         found.append((points[0] > points[1], Reason("deadwood", points[0] - points[1], words)))
     if draws[0] != draws[1]:
-        words = f"{draws[0]} unseen cards make a new meld after {names[0]}, {draws[1]} after {names[1]}."
+        words = f"Unseen cards that make a new meld: {draws[0]} after {names[0]}, {draws[1]} after {names[1]}."
         found.append((draws[0] < draws[1], Reason("draws", draws[0] - draws[1], words)))
     if danger[0] != danger[1]:
-        words = f"The opponent can meld {names[0]} with {danger[0]} pairs of cards that he may hold, {names[1]} with {danger[1]}."
+        words = f"Pairs of cards that the opponent may hold and meld with: {danger[0]} for {names[0]}, {danger[1]} for {names[1]}."
         found.append((danger[0] > danger[1], Reason("danger", danger[0] - danger[1], words)))
     if not (1 << taken) & int(melded(np.array([hand], np.uint64))[0]) and card_points(taken) < card_points(best):
         words = f"{names[1]} counts {card_points(best)} points, {names[0]} only {card_points(taken)}."

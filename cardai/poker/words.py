@@ -11,7 +11,8 @@ from cardai.poker.rules.betting import Betting, stacks_before
 
 FRACTIONS = {1.0: "pot", 0.5: "half pot"}
 """Rungs of a ladder of bets that have a name; others are so many of the pot."""
-_BETS = re.compile(r"(call|bet|raise to) \d")
+_BETS = re.compile(r"(call|bet|raise to|buy in again for) \d")
+_WON = re.compile(r"(?<= )([+-]\d+(?:,\d{3})*) chips?$")
 _AMOUNT = re.compile(r"\d+(?:,\d{3})*")
 
 
@@ -41,9 +42,12 @@ def before_street(view: Mapping[str, Any]) -> int:
 
 
 def in_big_blinds(words: str, big_blind: int) -> str:
-    """Return a bet in words with its amount in big blinds: "raise to 250" is "raise to 2.5 bb", "bet 100..900" both; others as they are."""
-    if not big_blind or not _BETS.match(words):
+    """Return a bet, or what was won, in words with its amount in big blinds: "raise to 250" is "raise to 2.5 bb", "bet 100..900"
+    both, "you +250 chips" is "you +2.5 bb"; others as they are."""
+    if not big_blind:
         return words
+    if not _BETS.match(words):
+        return _WON.sub(lambda found: f"{int(found[1].replace(',', '')) / big_blind:+,.4g} bb", words)
     bet, opened, more = words.partition(" (")
     return _AMOUNT.sub(lambda found: f"{int(found[0].replace(',', '')) / big_blind:,.4g} bb", bet) + opened + more
 

@@ -132,13 +132,15 @@ def _read(file: Path, player: str) -> dict[str, Entry]:
             return {}
         told = file.stat()
         key = told.st_size, told.st_mtime_ns, player
-        if file not in _last or _last[file][0] != key:
-            _last[file] = key, {}
+        last = _last.get(file)
+        if last is None or last[0] != key:
+            found: dict[str, Entry] = {}
             with closing(_opened(file)) as base:
                 for name, *row in base.execute(f"SELECT {', '.join(COLUMNS)} FROM matches WHERE player = ?", (player,)):
                     with suppress(DamagedFileError, ValueError, TypeError, RecursionError):
-                        _last[file][1][name] = Entry.of(tuple(row))
-        return _last[file][1]
+                        found[name] = Entry.of(tuple(row))
+            last = _last[file] = key, found  # whole: other threads read it too
+        return last[1]
     return {}
 
 

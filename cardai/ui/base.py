@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.segment import Segment
 from textual.app import App
@@ -11,6 +12,8 @@ from textual.filter import LineFilter
 
 from cardai.core.console import shown_segments
 
+NARROW = 72
+"""Columns below which what was said stands under the table and not beside it, so that ten cards are seen whole."""
 CSS = """
 Screen { layout: vertical; }
 #title { height: 1; background: $boost; padding: 0 1; }
@@ -18,6 +21,9 @@ Screen { layout: vertical; }
 #table { width: 1fr; padding: 0 0 0 1; overflow-x: auto; scrollbar-size: 1 1; }
 #picture { width: auto; }
 #log { width: 26; padding: 0 1; border-left: solid $panel; scrollbar-size: 1 1; }
+.-narrow #middle { layout: vertical; }
+.-narrow #table { width: 100%; height: auto; max-height: 1fr; }
+.-narrow #log { width: 100%; height: 1fr; min-height: 1; border-left: none; }
 #message { height: auto; max-height: 2; padding: 0 1; color: $text-accent; }
 #actions { height: auto; max-height: 4; min-height: 1; padding: 0 1; }
 #entry { height: 1; border: none; padding: 0 1; background: $boost; }
@@ -55,6 +61,7 @@ class CardaiApp(App[None]):
     TITLE = "cardai"
     ENABLE_COMMAND_PALETTE = False
     SHOWN = Shown()
+    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (NARROW, "-wide")]
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), self.SHOWN]

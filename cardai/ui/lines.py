@@ -71,10 +71,13 @@ def standing_text(scene: Scene) -> str:
     standing: Standing | None = scene.standing
     if standing is None or not standing.hands:
         return ""
-    unit = unit_of(scene.game, standing.total)
-    text = f"{standing.total:+,g} {unit} in {standing.hands}" + (" hands" if standing.hands > 1 else " hand")
+    blind = scene.blind
+    total = (
+        money(standing.total, blind, True) if blind else f"{standing.total:+,g} {unit_of(scene.game, standing.total)}"
+    )
+    text = f"{total} in {standing.hands}" + (" hands" if standing.hands > 1 else " hand")
     if standing.hands >= SOME:
-        text += f", {standing.mean.text(1, sign=True)} a hand"
+        text += f", {standing.mean.scaled(1 / (blind or 1)).text(1, sign=True)} a hand"
     if standing.games != standing.hands and standing.games:
         text += f", {standing.won} of {standing.games} games won"
     return text

@@ -138,8 +138,8 @@ class Match:
         if self._many_hands():
             points = " : ".join(f"{points:,g}" for points in self.table.score)
             title = f"game {self.table.game_number + 1}, hand {self.table.hand + 1}"
-            if self.game.num_players == 2 and self.game.speaks(POKER) and not self.table.game_number:
-                return title  # what one has won, the other has lost: the standing says it
+            if self.game.speaks(POKER) and not self.table.game_number:
+                return title  # what one has won the standing says, what others have stands before them
             title += f"   score {points}" if self.game.num_players > 1 else f"   paid {points}"
         return title
 
@@ -219,7 +219,8 @@ def _setup(record: Record) -> Setup:
 
 def end_entries(game: Game, names: Sequence[str], seat: int, end: HandEnd) -> list[Entry]:
     """Return the log lines of a hand's end; ``seat`` is the person's, -1 where nobody looks on from a seat of his own."""
-    called = tuple("you" if s == seat else name for s, name in enumerate(names))
+    several = len({*names}) < len(names)
+    called = tuple("you" if s == seat else f"{name} {s + 1}" if several else name for s, name in enumerate(names))
     told = [words for family in game.families for words in family.told_at_end(game, end, called)]
     return [Entry(None, words) for words in (*told, *result_words(game, called, end.returns))]
 

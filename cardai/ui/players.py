@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -92,8 +93,8 @@ def games() -> list[Offered]:
     for entry in registry.entries("game"):
         title = _title(entry.name) if entry.status == "ok" else None
         if title is not None:
-            more = bool(entry.preset_of) or (entry.distribution == "cardai" and not title)
             ours = entry.distribution == "cardai"
+            more = bool(entry.preset_of) or (ours and entry.name not in FIRST)
             shown = (not more and title) or (ours and TITLES.get(entry.name)) or called(entry.name)
             about = (ours and ABOUT.get(entry.name)) or _about(entry)
             found.append(Offered(entry.name, shown, about, more))
@@ -114,6 +115,11 @@ def _titles() -> dict[str, str]:
 def known_as(spec: str) -> str:
     """Return what people call the game of a spec that need not be made: what is installed is looked up by its name."""
     return _titles().get(spec) or _titles().get(spec.partition(":")[0]) or called(spec.partition(":")[0])
+
+
+def against(names: Iterable[str]) -> str:
+    """Return opponents in a line, each name once: "simple, threshold in 4 seats"."""
+    return ", ".join(name if count == 1 else f"{name} in {count} seats" for name, count in Counter(names).items())
 
 
 def title_of(game: Game, spec: str) -> str:

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from cardai.arena.advice import Advised
-from cardai.arena.display import help_text, seat_name
+from cardai.arena.display import help_text
 from cardai.cards.text import SUITS
 from cardai.core.errors import CardaiError
 from cardai.ui.amounts import chips_of
@@ -84,7 +84,7 @@ class Watching(Screen[None]):
             return inline(entry.words, self.palette, "dim")
         name = scene.name(entry.seat)
         if scene.names.count(scene.names[entry.seat]) > 1 and entry.seat != scene.seat:
-            name = f"{name} ({seat_name(entry.seat, None)})"
+            name = f"{name} {entry.seat + 1}"
         style = "bold" if entry.seat == scene.seat else ""
         return Text(f"{name}{scene.says(entry.seat)}", style).append_text(inline(entry.words, self.palette))
 

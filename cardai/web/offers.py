@@ -20,7 +20,7 @@ from cardai.core.game import Game
 from cardai.core.spec import options_of, parse
 from cardai.study.sittings import began
 from cardai.ui import kept
-from cardai.ui.players import Offered, Player, called, fitting, games, known_as, surprise, title_of
+from cardai.ui.players import Offered, Player, against, called, fitting, games, known_as, surprise, title_of
 
 WIDTH = 200.0
 """Of a picture of strengths."""
@@ -159,7 +159,7 @@ def matches(most: int = MOST_KEPT) -> list[Mapping[str, str]]:
             header = read_header(journal_of(path))
         except (CardaiError, OSError):
             continue
-        agents = ", ".join(dict.fromkeys(str(name) for name in header.get("agents", [])[1:]))
+        agents = against(str(name) for name in header.get("agents", [])[1:])
         title = known_as(str(header.get("game", "")))
         found.append(
             {"name": path.stem, "title": f"{title} against {agents}" if agents else title, "when": began(path)}

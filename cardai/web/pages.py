@@ -24,9 +24,9 @@ from cardai.arena.display import explained, flowing
 from cardai.core.errors import CardaiError
 from cardai.ui import kept
 from cardai.ui.drilling import Drill, Drilling
-from cardai.ui.players import title_of
+from cardai.ui.players import Player, title_of
 from cardai.web.door import Door, Guarded
-from cardai.web.jobs import Jobs
+from cardai.web.jobs import SOON, Jobs
 from cardai.web.offers import Offers, Table, ladder, matches
 from cardai.web.past import Past
 from cardai.web.render import HERE, render
@@ -95,6 +95,8 @@ class House:
     """What pages wait for."""
     bench: Bench = field(default=Factory(lambda self: Bench(self.jobs), takes_self=True))
     """The spots of the study."""
+    looking: dict[str, asyncio.Future[list[Player]]] = field(factory=dict)
+    """Games whose players are being looked up: what that needs may have to be compiled."""
     laying: asyncio.Lock = field(factory=asyncio.Lock)
     """Held while it is: requests that come at once lead to one table."""
 
@@ -184,11 +186,23 @@ class House:
         spec = request.query_params.get("game", "")
         game = await run_in_threadpool(self.offers.game, spec)
         alone = game.num_players == 1
-        players = [] if alone else ladder(await run_in_threadpool(self.offers.players, spec))
+        players = [] if alone else await self._looked_up(spec)
+        if players is None:
+            return self._page("looking.html", title=title_of(game, spec))
         seats = await run_in_threadpool(self.offers.seats, spec)
         cash = await run_in_threadpool(self.offers.has_cash, spec)
         return self._page("players.html", seats=seats, cash=cash, usual=game.num_players, game=spec, title=title_of(game, spec), rules=flowing(game.rules), alone=alone,
-                          players=players)  # fmt: skip
+                          players=ladder(players))  # fmt: skip
+
+    async def _looked_up(self, spec: str) -> list[Player] | None:
+        """Return who plays an offered game, None where that takes longer: whoever asks again hears it then."""
+        if spec not in self.looking:
+            self.looking[spec] = asyncio.ensure_future(run_in_threadpool(self.offers.players, spec))
+        looked = self.looking[spec]
+        if not (await asyncio.wait({looked}, timeout=SOON))[0]:
+            return None
+        self.looking.pop(spec, None)
+        return looked.result()
 
     async def _sit(self, request: Request) -> Response:
         form = await _form(request)

@@ -29,7 +29,7 @@ from cardai.study.sittings import Sitting as Played
 from cardai.study.sittings import Tally, sitting, tallies
 from cardai.ui import again, kept, past
 from cardai.ui.match import PERSON, Match
-from cardai.ui.players import known_as
+from cardai.ui.players import against, known_as
 from cardai.ui.recording import Recording
 from cardai.web.felt import drawn
 from cardai.web.jobs import Jobs, Progress, said_of
@@ -196,8 +196,8 @@ class Past:
     async def _delete(self, request: Request) -> Response:
         """Remove everything; tables that are being played are put away first, so that nothing writes it anew."""
         await self.tables.clear()
-        count = await run_in_threadpool(past.delete)
-        return self.show("problem.html", words=f"{count:,} files were removed.")
+        await run_in_threadpool(past.delete)
+        return self.show("problem.html", words="All your data were removed.")
 
     async def _named(self, name: str) -> Played | None:
         """Return the match of that name with its finished hands, None where there is none."""
@@ -210,9 +210,8 @@ class Past:
                 "hands": len(one.won), "won": float(one.won.sum())}  # fmt: skip
 
     def _title(self, game: str, others: Sequence[str]) -> str:
-        against = ", ".join(dict.fromkeys(others))
         name = known_as(game)
-        return f"{name} against {against}" if against else name
+        return f"{name} against {against(others)}" if others else name
 
     def _sum(self, tally: Tally) -> dict[str, object]:
         """Return a tally as pages show it, its curve as points of a picture 300 wide and 60 high."""

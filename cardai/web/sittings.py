@@ -173,9 +173,9 @@ class Sitting:
 
         What ``judge`` says of the action before it is played (default: the table's) is told when it is.
         """
-        if self._lock.locked() or at != self.at or self.match is None or self.scene is None:
-            return ""  # a second click, or a page that is behind: it hears what has come
-        async with self._lock:
+        async with self._lock:  # a coach or an adviser that another page asked may be at work
+            if at != self.at or self.match is None or self.scene is None:
+                return ""  # a second click, or a page that is behind: it hears what has come
             board, match = keyboard(self.scene), self.match
             if board is None:
                 return "The hand is over: Enter deals the next one."
@@ -197,10 +197,10 @@ class Sitting:
 
     async def next_hand(self, at: int) -> None:
         """Deal the next hand."""
-        match = self.match
-        if self._lock.locked() or at != self.at or match is None or not match.table.hand_over:
-            return
         async with self._lock:
+            match = self.match
+            if at != self.at or match is None or not match.table.hand_over:
+                return
             try:
                 await self._work.do(match.next_hand)
                 await self._go_on()

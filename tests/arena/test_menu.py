@@ -91,6 +91,8 @@ def test_a_ladder_of_bets_is_typed_by_amount_or_by_name() -> None:
     assert "could be raise to 200 (half pot)" in str(menu.understood("r"))
     assert menu.understood("all-in") == 5
     assert "There is no action '20'" in str(menu.understood("20"))  # no beginning of a number is one
+    spot, _ = at("holdem_spot", 3)
+    assert spot.lines() == ["c check", "r bet 100", "a all-in 150"]
 
 
 def test_cards_are_typed_with_their_suits() -> None:

@@ -267,6 +267,7 @@ def test_games_stand_under_the_names_that_people_know_and_presets_behind_more() 
     offered = {game.spec: game for game in games()}
     assert [game.title for game in games()][:2] == ["Gin rummy", "No-limit Texas hold'em"]
     assert offered["acpc_limit_2p"].more
+    assert offered["holdem_spot"].more  # a title of its own is not enough
     assert not offered["video_poker"].more
 
     async def play() -> None:

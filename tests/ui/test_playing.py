@@ -325,11 +325,14 @@ def test_a_player_that_errs_is_named_and_the_app_stays(tmp_path: Path) -> None:
 
 @pytest.mark.long(but="size1")
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
-def test_the_rules_are_complete_at_every_width(size: tuple[int, int]) -> None:
-    """Every word of the rules and of what is seen stands on a line that the page shows, scrolled from top to bottom."""
+def test_the_rules_and_the_hand_are_complete_at_every_width(size: tuple[int, int]) -> None:
+    """Every word of the rules and of what is seen stands on a line that the page shows, scrolled from top to bottom; at the
+    table all ten cards are in sight."""
 
     async def read() -> None:
         async with seated(PlayOptions("gin", ("simple",), seed=4), size) as person:
+            picture, seen = person.screen.query_one("#picture"), person.screen.query_one("#table").region
+            assert seen.contains_region(picture.region)
             await person.press("?")
             page = person.screen
             assert isinstance(page, Page)

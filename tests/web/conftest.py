@@ -25,6 +25,7 @@ def matches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CARDAI_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("cardai.web.sittings.PACE", 0.0)
+    monkeypatch.setattr("cardai.web.pages.SOON", 60.0)  # who plays a game is waited for, however slow the machine
     return tmp_path / "data" / "matches"
 
 

@@ -180,7 +180,7 @@ def test_data_go_out_by_a_click_and_away_by_another(served: Served, matches: Pat
     assert served.ask("past/delete", "", "POST", Origin="http://elsewhere")[0] == 403
     assert path.exists()
     code, text, _ = served.ask("past/delete", "", "POST", Origin=served.origin)
-    assert (code, "were removed" in text) == (200, True)
+    assert (code, "All your data were removed" in text) == (200, True)
     assert [file for file in matches.parent.rglob("*") if file.is_file()] == [other]
     assert not served.house.tables.open
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +17,9 @@ from cardai.arena import records
 from cardai.arena.journal import journal_of
 from cardai.core import registry
 from cardai.study.sittings import sittings
+from cardai.ui.match import Match
 from cardai.web.door import Door
-from cardai.web.felt import spelled
+from cardai.web.felt import live_words, spelled
 from cardai.web.pages import Asked, House
 from cardai.web.render import inline
 from cardai.web.sittings import FULL, Sittings
@@ -71,7 +73,11 @@ def test_a_second_click_is_not_a_second_action(served: Served, matches: Path) ->
     name = served.sit("kuhn", "random")
     with served.page(name) as page:
         scene = page.turn()
+        lock = served.house.tables.open[name]._lock
+        served.call(lock.acquire)  # a coach whom another page asked is at work: the action waits
         page.say("act", action=1)
+        time.sleep(0.1)
+        served.loop.call_soon_threadsafe(lock.release)
         page.say("act", action=1)  # the same ``at``: the page had not seen yet what came of the first
         page.say("next")
         scene = page.turn()
@@ -228,7 +234,11 @@ def test_a_third_party_s_game_has_a_page_from_its_fields_and_may_bring_a_templat
         served.house.offers._games = None
 
 
-def test_a_table_has_as_many_seats_as_wished_and_cash_goes_on(served: Served) -> None:
+def test_a_table_has_as_many_seats_as_wished_and_cash_goes_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as hasty:  # what must be compiled to know who plays is waited for in words
+        hasty.setattr("cardai.web.pages.SOON", 0.0)
+        served.house.offers._players.pop("holdem_nolimit", None)
+        assert "Who plays it is looked up" in served.ask("players?game=holdem_nolimit")[1]
     page = served.ask("players?game=holdem_nolimit")[1]
     assert "<option>6</option>" in page
     assert 'name="cash"' in page
@@ -241,6 +251,23 @@ def test_a_table_has_as_many_seats_as_wished_and_cash_goes_on(served: Served) ->
     code, text, _ = served.ask("sit", "game=holdem_nolimit&player=opponent_model&seats=6", Origin=served.origin)
     assert code == 400
     assert "opponent_model" in text
+
+
+def test_a_screen_reader_hears_what_one_holds_in_every_game_and_all_that_came_since_one_acted() -> None:
+    for spec, held in (
+        ("leduc", r"(jack|queen|king) of (spades|hearts)"),
+        ("kuhn", "jack|queen|king"),
+        ("liars_dice", "[1-6]"),
+    ):
+        heard = live_words(Match.begin(spec, ["random"], 1).scene(), "Your turn", 0)
+        assert re.search(rf"You hold ({held})\b", heard)
+    match = Match.begin("holdem_nolimit:players=6", ["always_call"] * 5, 1)
+    while not match.table.hand_over:
+        match.step() if match.waiting else match.act(1)
+    heard = live_words(match.scene(), "", 100)
+    assert heard.startswith("you check. ")
+    assert all(f"always_call {seat + 1} shows" in heard for seat in range(6) if seat != match.seat)
+    assert "-1 bb" in heard
 
 
 def test_what_is_being_played_stands_among_your_matches(served: Served) -> None:

@@ -22,6 +22,12 @@ class BestResponse(Agent):
 
         return best_response(game, create("agent", self.to), self.to)
 
+    def check_game(self, game: Game) -> None:
+        from cardai.solve.tree import NODE_LIMIT, refuse_if_large
+
+        refuse_if_large(game, NODE_LIMIT)
+        create("agent", self.to).check_game(game)
+
 
 @hookimpl
 def cardai_agent() -> type[Agent]:

@@ -9,7 +9,7 @@ import warnings
 from math import inf
 from typing import Literal
 
-from attrs import frozen, validators
+from attrs import evolve, frozen, validators
 
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
@@ -115,6 +115,9 @@ class Resolving(Agent):
         if preflop and early is None:
             early = preflop_player(preflop, game)
         return resolving_player(game, played, settings, limit, early, self.kept, self.noise)
+
+    def check_game(self, game: Game) -> None:
+        evolve(self, seconds=0.0, hand_seconds=0.0).for_game(game)  # no clock runs: nothing need be ready
 
     def _sources(self, played: RangeGame, leduc: bool) -> tuple[str, str]:
         """Return where values and play before the flop come from; a warning says so if there are none."""

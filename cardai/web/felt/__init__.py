@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import evolve
+
 from cardai.arena.display import is_french
 from cardai.cards.text import GLYPHS, RANKS, glyphs
 from cardai.core import registry
@@ -18,6 +20,8 @@ from cardai.poker.words import in_big_blinds
 from cardai.ui.amounts import big_blind_of
 from cardai.ui.keys import Keyboard, hand_order, keyboard, short_words
 from cardai.ui.lines import end_text, standing_text, turn_words
+from cardai.ui.pictures.dice import dice_of
+from cardai.ui.pictures.fields import cards_in, is_dealt
 from cardai.ui.players import title_of
 from cardai.ui.scene import Scene
 from cardai.web.felt import draw, fields, gin, poker
@@ -26,12 +30,15 @@ from cardai.web.render import card_words, own_template, render
 SHOWN_CHOICES = 400
 """More choices than this are typed."""
 PRIMARY = ("c", "t")
-"""Keys of choices that Enter plays where nothing else is chosen: none that folds or bets."""
+"""Keys of choices that stand out where nothing else is chosen: none that folds or bets."""
+LONGEST = 30
+"""Lines of the log, the last ones, that a screen reader says at once."""
 
 
 def drawn(scene: Scene, big_blinds: bool) -> dict[str, Any]:
     """Return the parts of a table's page by name, and what a screen reader says of it; amounts in ``big_blinds``."""
     blind = big_blind_of(scene.game) if big_blinds else 0
+    scene = evolve(scene, blind=blind)
     board = keyboard(scene)
     parts = {
         "heading": render("heading.html", scene=scene, title=title_of(scene.game, registry.spec_of(scene.game)),
@@ -113,14 +120,36 @@ def several_names(scene: Scene) -> bool:
 
 
 def live_words(scene: Scene, turn: str, blind: int) -> str:
-    """Return what a screen reader is to say: the last that happened, the own cards, and what is asked."""
+    """Return what a screen reader is to say: what happened since the person acted, the own cards, and what is asked; while
+    others act, what came last alone."""
+    own = [k for k, entry in enumerate(scene.log) if entry.seat == scene.seat]
+    since = own[-1] if own else 0
+    heard = scene.log[since:][-LONGEST:] if turn or scene.end is not None else scene.log[-1:]
+    several = several_names(scene)
     said = [
-        f"{'' if entry.seat is None else scene.name(entry.seat) + scene.says(entry.seat)}{spelled(in_big_blinds(entry.words, blind))}"
-        for entry in scene.log[-6:]
+        f"{'' if entry.seat is None else _called(scene, entry.seat, several) + scene.says(entry.seat)}{spelled(in_big_blinds(entry.words, blind))}"
+        for entry in heard
     ]
-    own = hand_order(scene)
-    hand = [f"You hold {', '.join(card_words(card) for card in own)}"] if own else []
+    if not turn and scene.end is None:
+        return ". ".join(said)
+    held = held_words(scene)
+    hand = [f"You hold {held}"] if held else []
     return ". ".join([*said, *hand, *([end_text(scene).plain] if scene.end is not None else []), turn]).strip(" .")
+
+
+def _called(scene: Scene, seat: int, several: bool) -> str:
+    return f"{scene.name(seat)} {seat + 1}" if several and seat != scene.seat else scene.name(seat)
+
+
+def held_words(scene: Scene) -> str:
+    """Return what the person holds in words: cards of 52, dice, cards of any other deck, else what the game itself draws."""
+    if cards := hand_order(scene):
+        return ", ".join(map(card_words, cards))
+    if rolled := dice_of(scene):
+        return ", ".join(map(str, rolled[0][1]))
+    game, view = scene.game, scene.view
+    own = [card for f in game.view_fields if is_dealt(f) and f.role == "own" for card in cards_in(f, view[f.name])]
+    return ", ".join(str(poker.faced(game, card)["words"]) for card in own) or " ".join((game.draw(view) or "").split())
 
 
 def spelled(text: str) -> str:

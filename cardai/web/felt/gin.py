@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from cardai.cards.text import cards_of
 from cardai.gin.actions import DISCARD, OVER
 from cardai.ui.pictures.gin import HAND, arranged, by_rank, ending_words, opponent_mask
@@ -28,7 +30,7 @@ def given(scene: Scene, cards: frozenset[int]) -> Mapping[str, Any]:
             "deadwood": points,
             "acting": scene.to_act == me,
             "name": scene.name(me),
-            "score": int(view["score"][me]),
+            "score": _score(scene, me),
         },
         "stock": int(view["stock"]),
         "top": face(pile[-1]) if pile else None,
@@ -40,6 +42,14 @@ def given(scene: Scene, cards: frozenset[int]) -> Mapping[str, Any]:
     }
 
 
+def _score(scene: Scene, seat: int) -> int:
+    """Return the points of a seat in this game, those of the hand among them once it is over."""
+    score = np.array([scene.view["score"]], np.float64)
+    if scene.end is not None:
+        score = scene.game.add_score(score, np.array([scene.end.returns], np.float64))
+    return int(score[0][seat])
+
+
 def _own(card: int, cards: frozenset[int], drew: int) -> Mapping[str, Any]:
     return face(card, playable=card in cards, new=card == drew)
 
@@ -47,7 +57,7 @@ def _own(card: int, cards: frozenset[int], drew: int) -> Mapping[str, Any]:
 def _other(scene: Scene) -> Mapping[str, Any]:
     """Return the other hand: open, or what is known of it and cards face down."""
     seat, mask, view = 1 - scene.seat, opponent_mask(scene), scene.view
-    common = {"name": scene.names[seat], "acting": scene.to_act == seat, "score": int(view["score"][seat])}
+    common = {"name": scene.names[seat], "acting": scene.to_act == seat, "score": _score(scene, seat)}
     if mask:
         melds, loose, points = arranged(scene, seat, mask)
         groups: Sequence[Mapping[str, Any]] = [

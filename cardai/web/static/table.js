@@ -19,20 +19,21 @@ document.addEventListener("DOMContentLoaded", () => {
   const tell = (does, more) => { if (socket.readyState === 1) socket.send(JSON.stringify({ does, at, ...more })); };
   const look = () => tell("look", { big_blinds: settings.get("amounts") === "blinds", coach: { after: "after", now: "now" }[settings.get("coach")] || "" });
   document.addEventListener("settings", look);
-  const say = (words) => { part("said").textContent = words; };
+  const write = (words) => { part("said").textContent = words; };
+  const say = (words) => { write(words); part("live").textContent = words; };
 
   const heard = (message) => {
     if (message.kind === "scene") { retry = 500; show(message); }
     else if (message.kind === "refused") refused = message.words;
     else if (message.kind === "work") work(message);
-    else if (message.kind === "said") { say(message.words); part("live").textContent = message.words; busy(false); }
+    else if (message.kind === "said") { say(message.words); busy(false); }
     else if (message.kind === "failed") { say(message.words); part("felt").replaceChildren(); }
     else if (message.kind === "advice") advice(message);
   };
 
   const work = ({ words, done, total, seconds }) => {
     const bar = part("waiting-bar");
-    if (!bar) { say(words + " …"); return; }
+    if (!bar) { write(words + " …"); return; }
     part("waiting-words").textContent = words;
     if (total) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
     part("waiting-time").textContent = `${seconds} s so far. The first time takes up to a minute; then all is kept.`;
@@ -45,9 +46,10 @@ document.addEventListener("DOMContentLoaded", () => {
     const before = moving() ? places() : null, focused = document.activeElement?.dataset?.key;
     const typing = message.at === at && document.activeElement?.matches?.("form.amount [type=text]") ? document.activeElement.value : null;
     for (const [name, html] of Object.entries(message.parts)) part(name).innerHTML = html;
+    if (message.at !== at) part("confirm").close(); // what it asks about is no longer to be decided
     at = message.at; mine = message.mine; over = message.over; waiting = false; pending = "";
     document.body.classList.toggle("mine", mine);
-    say(message.said || (over ? "" : "…"));
+    write(message.said || (over ? "" : "…"));
     part("live").textContent = message.live;
     newest();
     busy(false); sized();
@@ -157,7 +159,7 @@ document.addEventListener("DOMContentLoaded", () => {
     (part("advice-body").querySelector("button, a") || part("advice-title")).focus();
     part("advice").scrollTop = 0; // what cost most is at the top
     part("live").textContent = part("advice").textContent;
-    say("");
+    write("");
   };
 
   // -- keys --
@@ -181,7 +183,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (same.length) { pending = rank; say(`Which? ${same.map((one) => one.dataset.suit + " " + one.getAttribute("aria-label")).join(", ")}`); return true; }
     return false;
   };
-  const keyed = (key) => [...document.querySelectorAll("#actions [data-key], #felt [data-key], .bar [data-key]")].find((one) => one.dataset.key === key && !one.disabled);
+  const keyed = (key) => [...document.querySelectorAll("#actions [data-key], #felt [data-key], .bar [data-key]")].filter((one) => one.dataset.key === key && !one.disabled);
   document.addEventListener("keydown", (event) => {
     const dialog = document.querySelector("dialog[open]");
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -214,8 +216,13 @@ document.addEventListener("DOMContentLoaded", () => {
     else if (key === "h") { hint(); event.preventDefault(); }
     else if (key === "r" && form()) { const text = form().querySelector("[type=text]"); text.focus(); text.select(); event.preventDefault(); }
     else if (key.length === 1 && key !== " ") {
-      const one = keyed(key);
-      if (one) { one.click(); event.preventDefault(); }
+      const [one, ...others] = keyed(key);
+      if (others.length) { // several bets: none is made that was not meant
+        const all = [one, ...others], next = all[(all.indexOf(document.activeElement) + 1) % all.length];
+        next.focus();
+        say(`${key} could be ${all.map((each) => each.firstChild.textContent.trim()).join(", ")}: Enter takes the one that is marked.`);
+        event.preventDefault();
+      } else if (one) { one.click(); event.preventDefault(); }
       else if (!card(key) && mine) say(`${key} means nothing here: ? tells the keys.`);
     }
   });
