@@ -102,11 +102,12 @@ def test_what_the_page_shows_its_command_prints(served: Served, spot: Callable[.
     found = json.loads(printed([*command_of(page), "--json"], capsys))
     assert found["line"] == "x b100"
     assert f"{found['iterations']:,} iterations, exploitability {found['exploitability_percent']:.3g} %" in page
-    table = re.findall(
+    table = re.findall(  # no 0 has a sign there
         r'<th scope="row"><a[^>]*>.*?</svg> ([^<]*)</a></th><td>([\d.]+) %</td><td>([-\d.,]+)</td>', page
     )
     shown = [
-        (action["action"], f"{100 * action['frequency']:.2f}", f"{action['value']:,.2f}") for action in found["actions"]
+        (action["action"], f"{100 * action['frequency']:.2f}", f"{round(action['value'], 2) + 0:,.2f}")
+        for action in found["actions"]
     ]
     assert table == shown
     rows = re.findall(r'<tr data-class="(\w+)"[^>]*>(.*?)</tr>', page)
