@@ -28,10 +28,12 @@ import os
 import pickle
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,10 +41,11 @@ import numpy as np
 from cardai import pieces
 from cardai.arena import match, slices
 from cardai.arena.lockstep import LockStep
+from cardai.arena.pairing import Pairing
 from cardai.arena.played import Played
 from cardai.arena.tournament import _row_for_a_group
 from cardai.pieces import cluster
-from cardai.pieces.cutting import QUICK, Cut, Cutter, Load
+from cardai.pieces.cutting import FEW, LEAST, QUICK, Cut, Cutter, Load
 from cardai.pieces.link import AHEAD, DIRECT, LINGER, Foreman, widths
 from cardai.pieces.parcels import Parcel
 
@@ -60,12 +63,16 @@ def say(text: str) -> None:
 
 
 class Costs(NamedTuple):
-    """What groups of a pair cost: seconds at :data:`WIDTHS`, and a group the seconds to add up hands, the bytes of hands and of rows."""
+    """What groups of a pair cost: seconds at :data:`WIDTHS`, and a group the seconds to add up hands, the bytes of hands and of rows.
+
+    ``hands`` is how many a game has.
+    """
 
     seconds: tuple[float, ...]
     hands_added: float
     hands_bytes: float
     rows_bytes: float
+    hands: float = 1.0
 
     def of(self, width: int) -> float:
         """Return the CPU seconds of a piece; wider ones than were measured cost a group what the widest does."""
@@ -104,7 +111,8 @@ def measured(pairs: Sequence[tuple[str, str, str]]) -> dict[tuple[str, str, str]
         seconds = np.array(took[pair])
         found = np.median(seconds / seconds[:, -1:], axis=0) * seconds[:, -1].min()
         say(f"{pair[0]:<14}{' - '.join(pair[1:]):<24}" + "".join(f"{2 * w / s:>9,.0f}" for w, s in zip(WIDTHS, found, strict=True)))  # fmt: skip
-        costs[pair] = Costs(tuple(np.maximum.accumulate(found)), *added(engine, part[pair], WIDTHS[-1]))
+        hands = len(part[pair].hands) / len(part[pair].games)
+        costs[pair] = Costs(tuple(np.maximum.accumulate(found)), *added(engine, part[pair], WIDTHS[-1]), hands)
     return costs
 
 
@@ -157,13 +165,74 @@ def byte_cost(on: str, piece: float, count: int = 60) -> float:
     return max(0.0, spent / count - piece) / len(pickle.dumps(part))
 
 
+class Instant:
+    """Workers that have done a piece as soon as somebody asks."""
+
+    others = True
+
+    def __init__(self, count: int, made: Any) -> None:
+        self.count, self._made, self._begun, self.clock = count, made, deque[tuple[int, Any]](), Clock()
+        self._number = 0
+        self.first: tuple[int, float] | None = None
+        """How many pieces were begun before the first result, and the CPU seconds of this process until then."""
+
+    def begin(self, arguments: Any) -> int:
+        """Begin a piece."""
+        self._number += 1
+        self._begun.append((self._number, arguments))
+        return self._number
+
+    def finished(self, under_way: Any) -> int:
+        """Return the oldest."""
+        self.first = self.first or (self._number, time.process_time())
+        self.clock.now += 0.0005
+        return self._begun[0][0]
+
+    def result(self, handle: int) -> Any:
+        """Return what comes of it: 0.2 ms a group."""
+        _, (load, units, _) = self._begun.popleft()
+        return load, [], [(len(units), 0.0002 * len(units))], self._made[: len(units)]
+
+    def drop(self, handle: int) -> None:
+        """Nothing is done twice."""
+
+    def close(self, done: bool) -> None:
+        """Nobody has to go."""
+
+
+def queue_cost(workers: int = 1024) -> tuple[float, float]:
+    """Return the CPU seconds that a piece costs the process that has a queue of 190 pairs: to cut it; to keep what comes of it."""
+    players, made = [Pairing("a", "b") for _ in range(190)], np.zeros(1 << 14, Pairing("a", "b").rows.dtype)
+    found = []
+    for _ in range(7):
+        work, cuts = pieces.Work(nothing), dict[str, int]()
+        work._workers = crowd = Instant(workers, made)
+        engines = [SimpleNamespace(names=names) for names in traits(190)]
+        cutter = Cutter([Load(range(10_000), names) for names in traits(190)], workers, clock=crowd.clock.read)
+        work.pieces = slices._pieces(engines, cutter, cuts)  # type: ignore[arg-type]
+        began, count = time.process_time(), 0
+        for name, (k, left, times, rows) in work.run():
+            cutter.ended(cuts.pop(name), times, left)
+            players[k].rows.append(rows)
+            count += 1
+        assert crowd.first is not None
+        cut = (crowd.first[1] - began) / crowd.first[0]
+        found.append((cut, (time.process_time() - began) / count - cut))
+    return min(found, key=sum)
+
+
 class Handing(NamedTuple):
-    """CPU seconds that handing out takes: a piece and a byte of its result, whoever does it; an exchange with a foreman, a piece in it."""
+    """CPU seconds that handing out takes: a piece and a byte of its result, whoever does it; an exchange with a foreman, a piece in it.
+
+    ``cut`` and ``kept`` are what a piece costs the process that has the queue, whoever hands it out, before and after it is done.
+    """
 
     piece: float
     byte: float
     exchange: float = 0.0
     within: float = 0.0
+    cut: float = 0.0
+    kept: float = 0.0
 
 
 def exchange_cost(times: int = 20) -> tuple[float, float]:
@@ -281,7 +350,7 @@ def _directly(job: Job, cutter: Cutter, clock: Clock, workers: int, cost: Handin
     while True:
         clock.now = driver
         while slots.room and (cut := cutter.take()) is not None:
-            driver, done = driver + cost.piece / 2, Done.of(job, cut)
+            driver, done = driver + cost.piece / 2 + cost.cut, Done.of(job, cut)
             number, spent = number + 1, spent + done.took
             end, k = slots.give(driver, done.took)
             heapq.heappush(busy, (end, number, k, done))
@@ -289,7 +358,7 @@ def _directly(job: Job, cutter: Cutter, clock: Clock, workers: int, cost: Handin
             return driver, spent
         now, _, k, done = heapq.heappop(busy)
         slots.done(k)
-        driver = max(driver, now) + cost.piece / 2 + _carried(job, done, cost) + _taken(job, cutter, done)
+        driver = max(driver, now) + cost.piece / 2 + cost.kept + _carried(job, done, cost) + _taken(job, cutter, done)
 
 
 def _through(job: Job, cutter: Cutter, clock: Clock, foremen: list[int], cost: Handing) -> tuple[float, float]:
@@ -303,27 +372,39 @@ def _through(job: Job, cutter: Cutter, clock: Clock, foremen: list[int], cost: H
     )
     events: list[tuple[float, int, int, int, Done | None]] = []
     number, at = 0, -1
+
+    def give(k: int, batch: list[Done]) -> None:
+        nonlocal driver, number, spent
+        driver += cost.exchange / 2 + cost.within / 2 * len(batch)
+        asked[k] = driver
+        clocks[k] = max(clocks[k], driver) if batch else clocks[k]
+        for done in batch:
+            clocks[k] += cost.piece / 2
+            number, spent = number + 1, spent + done.took
+            end, who = slots[k].give(clocks[k], done.took)
+            heapq.heappush(events, (end, number, k, who, done))
+
     while True:
         clock.now = driver
         batches = [list[Done]() for _ in foremen]
         rooms = [each.room for each in slots]
         heard = [k for k, width in enumerate(foremen) if rooms[k] and (rooms[k] == AHEAD * width or k == at)]
+        idle, whole = deque(k for k in heard if rooms[k] == AHEAD * foremen[k]), list[Done]()
         while heard and (cut := cutter.take()) is not None:
-            k = max(heard, key=lambda k: rooms[k] / foremen[k])
-            batches[k].append(Done.of(job, cut))
-            rooms[k] -= 1
-            if not rooms[k]:
+            driver += cost.cut
+            whole.append(Done.of(job, cut))
+            if idle and len(whole) == foremen[idle[0]]:
+                k = idle.popleft()
                 heard.remove(k)
+                give(k, whole)
+                whole = []
+        for done in whole:
+            k = max(heard, key=lambda k: rooms[k] / foremen[k])
+            batches[k].append(done)
+            rooms[k] -= 1
         for k, batch in enumerate(batches):
-            if batch or k == at:
-                driver += cost.exchange / 2 + cost.within / 2 * len(batch)
-                asked[k] = driver
-            clocks[k] = max(clocks[k], driver) if batch else clocks[k]
-            for done in batch:
-                clocks[k] += cost.piece / 2
-                number, spent = number + 1, spent + done.took
-                end, who = slots[k].give(clocks[k], done.took)
-                heapq.heappush(events, (end, number, k, who, done))
+            if batch or (k == at and k in heard):
+                give(k, batch)
         while True:  # to the next that a foreman tells
             if not events:
                 return driver, spent
@@ -342,7 +423,7 @@ def _through(job: Job, cutter: Cutter, clock: Clock, foremen: list[int], cost: H
                 break
         driver = max(driver, now, clocks[at]) + cost.exchange / 2
         for ended in told[at]:
-            driver += cost.within / 2 + _carried(job, ended, cost) + _taken(job, cutter, ended)
+            driver += cost.within / 2 + cost.kept + _carried(job, ended, cost) + _taken(job, cutter, ended)
         told[at] = []
 
 
@@ -368,14 +449,22 @@ class Done(NamedTuple):
 
 
 def spent_on(cost: Costs, cut: Cut) -> tuple[list[tuple[int, float]], int]:
-    """Return what a worker spends on steps of a piece, (units, seconds), and how many units it does."""
+    """Return what a worker spends on steps of a piece, (units, seconds), and how many units it does.
+
+    Of what nobody knows a hand is played alone first.
+    """
     count = len(cut.units)
     if not cut.probe or count < 2:
         return [(count, cost.of(count))], count
-    one = (1, cost.of(1))
-    if one[1] > QUICK:
-        return [one, one], 2
-    return [one, (count - 1, cost.of(count - 1))], count  # none here takes as long as is given back
+    alone = cost.of(1) / cost.hands
+    if cost.of(1) > QUICK:
+        return [(1, cost.of(1))], 2
+    if not 4 * FEW <= count < LEAST:
+        return [(count, alone + cost.of(count))], count
+    return [
+        (FEW, alone + cost.of(FEW)),
+        (count - FEW, cost.of(count - FEW)),
+    ], count  # none here takes as long as is given back
 
 
 def traits(pairs: int) -> Sequence[tuple[str, ...]]:
@@ -454,7 +543,10 @@ def read(file: Path) -> tuple[dict[tuple[str, str, str], Costs], Handing]:
     try:
         kept = json.loads(file.read_text())
         costs = {tuple(pair): Costs(**cost | {"seconds": tuple(cost["seconds"])}) for pair, cost in kept["pairs"]}
-        return {pair: costs[pair] for pair in PAIRS}, Handing(**kept["handing"])
+        handing = Handing(**kept["handing"])
+        return {pair: costs[pair] for pair in PAIRS}, handing if handing.cut else handing._replace(
+            **dict(zip(("cut", "kept"), queue_cost(), strict=True))
+        )
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise SystemExit(
             f"--costs takes a file that this benchmark wrote. {file} is none: {error!r}. Name a new one."
@@ -470,7 +562,10 @@ def all_measured(ray: bool) -> tuple[dict[tuple[str, str, str], Costs], Handing]
     where, gin = "Ray" if ray else "processes", costs[PAIRS[0]]
     say(f"\na piece costs {1e6 * piece:,.0f} CPU us by {where}, a megabyte of its result {1e12 * byte:,.0f}; the first was done after {first:.1f} s; "
         f"a game of gin costs {1e6 * gin.hands_added / 2:.2f} us to add to a match, and is {gin.hands_bytes / 2:,.0f} bytes there, {gin.rows_bytes / 2:,.0f} in a tournament")  # fmt: skip
-    handing = Handing(piece, byte, *(exchange_cost() if ray else ()))
+    handing = Handing(piece, byte, *(exchange_cost() if ray else (0.0, 0.0)), *queue_cost())
+    say(
+        f"the queue of a tournament on 1,024 workers costs {1e6 * handing.cut:,.0f} us to cut a piece, {1e6 * handing.kept:,.0f} to keep what comes of it"
+    )
     if ray:
         say(f"an exchange with a foreman costs {1e6 * handing.exchange:,.0f} CPU us, a piece in it {1e6 * handing.within:,.0f}; "
             f"foremen where there are more than {DIRECT} workers")  # fmt: skip

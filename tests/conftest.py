@@ -36,8 +36,8 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
     signal.signal(signal.SIGHUP, lambda *_: None)  # so does nohup: ignored here still, but not by children
 
 # The first call of a kernel compiles it, which no deadline allows for.
-settings.register_profile("cardai", deadline=None, max_examples=60)
-settings.load_profile("cardai")
+settings.register_profile("day", deadline=None, max_examples=20)
+settings.register_profile("night", deadline=None, max_examples=60)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,10 +45,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cpu", type=int, default=0, metavar="N", help="name the N files whose tests took most CPU")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("night" if config.getoption("--long") else "day")
+
+
+def is_long(item: pytest.Item) -> bool:
+    """Whether a test is marked ``long``, or this case of it by a part of its id: ``long("a part")``, ``long(but="a part")``."""
+    case = item.name.partition("[")[2]
+    return any(
+        any(part in case for part in mark.args) if mark.args else mark.kwargs.get("but", "[[") not in case
+        for mark in item.iter_markers("long")
+    )
+
+
+def misnamed(items: list[pytest.Item]) -> list[str]:
+    """Return the parts that a mark ``long`` names and no case of its test has in its id."""
+    cases: dict[tuple[str, str], bool] = {}
+    for item in items:
+        test, _, case = item.nodeid.partition("[")
+        for mark in item.iter_markers("long"):
+            for part in (*mark.args, *mark.kwargs.values()):
+                cases[test, part] = cases.get((test, part), False) or part in case
+    return [f"{test}: no case has {part!r} in its id" for (test, part), found in cases.items() if not found]
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not any("::" in argument for argument in config.args) and (wrong := misnamed(items)):
+        raise pytest.UsageError("\n".join(wrong))
     if not config.getoption("--long"):
         for item in items:
-            if item.get_closest_marker("long"):
+            if is_long(item):
                 item.add_marker(pytest.mark.skip(reason="long: --long runs it"))
 
 

@@ -245,7 +245,7 @@ def test_torch_stays_with_learning() -> None:
 
 def test_only_the_kernel_module_and_the_lanes_know_numba() -> None:
     # the lanes write vector instructions, which need numba's extending API
-    assert importers("numba") == {"cardai.core.kernel", "cardai.poker.ranges._lanes"}
+    assert importers("numba") == {"cardai.core.kernel", "cardai.poker.ranges._lane_code"}
 
 
 WRITES = re.compile(
@@ -343,7 +343,9 @@ def test_what_prints_past_the_consoles_is_found(text: str, count: int) -> None:
 
 
 def test_whatever_is_printed_passes_the_places_that_show_it_as_text() -> None:
-    found = {dotted(file): prints(parsed(file)) for file in MODULES}
+    words = re.compile(r"\b(print|input|echo|secho|write|rich|textual|_*std(out|err)_*)\b")
+    speak = [file for file in MODULES if words.search(file.read_text(encoding="utf-8"))]
+    found = {dotted(file): prints(parsed(file)) for file in speak}
     assert {name: places for name, places in found.items() if places and name not in PRINTERS} == {}
     assert [name for name in PRINTERS if not found[name]] == [], "prints no longer: take it off the list"
 
@@ -416,13 +418,16 @@ def code_lines(file: Path) -> int:
 LINES, FUNCTION = 400, 40
 """The most lines of a file, and of a function without its docstring."""
 LONG_FILES: dict[str, int] = {}
-LONG_FUNCTIONS: dict[str, int] = {"poker.ranges._lanes._compiled_operations": 155}
-"""What is longer, by how many lines it has: the vector operations are closures over one set of LLVM types."""
+LONG_FUNCTIONS: dict[str, int] = {}
+"""What is longer, by how many lines it has."""
 
 
 def functions_of(file: Path) -> Iterator[tuple[str, int]]:
     """Yield (module.function, lines without the docstring) of each function of a file, nested ones too."""
-    for node in ast.walk(parsed(file)):
+    left: list[ast.AST] = [parsed(file)]
+    while left:
+        node = left.pop()
+        left += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             text = node.body[0] if ast.get_docstring(node) is not None else None
             said = (text.end_lineno or 0) - text.lineno + 1 if text is not None else 0
@@ -441,7 +446,7 @@ def test_files_and_functions_stay_short() -> None:
         )
 
 
-@pytest.mark.parametrize("every", sizes(40, 1))
+@pytest.mark.parametrize("every", sizes(120, 1))
 def test_every_module_imports_alone(every: int) -> None:
     """In one process, forgetting cardai's modules between imports; -W error as in the test suite."""
     script = """

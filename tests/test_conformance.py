@@ -22,7 +22,7 @@ GAMES = (
     "openspiel:name=gin_rummy",
 )
 """The games on which encoders and agents are checked, each on the first that it takes; the small ones come first."""
-AGENTS = {"resolving": "resolving:iterations=10,values=exact"}
+AGENTS = {"resolving": "resolving:iterations=10,values=exact", "ismcts": "ismcts:simulations=40"}
 """Specs of plugins that need smaller options to be checked quickly."""
 ELSEWHERE = (
     "poker_cnn", "poker_cnn_betting", "gin_values", "cnn_valuation", "bucket_mccfr", "bucket_cfr_br", "counterfactual_values",
@@ -68,6 +68,16 @@ def named(cases: Iterable[Case]) -> list[object]:
     return [pytest.param(case, id=f"{case.about}-{case.check.name}") for case in cases]
 
 
+@pytest.mark.long(
+    "gin-nothing-leaks",
+    "gin-illegal",
+    "gin-tables-agree-in-a-match",
+    "short_deck",
+    "omaha",
+    "holdem_spot",
+    "triple_draw-nothing-leaks",
+    "holdem_nolimit-nothing-leaks",
+)
 @testing.parametrize_checks("game", *ours("game", presets=False))
 def test_game_conforms(check: Case) -> None:
     check()
@@ -78,6 +88,7 @@ OF_PRESETS = {"options-are-described", "tables-agree-with-states", "views-fit-th
 """A preset has the rules of its general game, so the checks of numbers suffice."""
 
 
+@pytest.mark.long("6p", "3p")
 @pytest.mark.parametrize(
     "check", named(c for name in PRESETS for c in testing.checks_for("game", name) if c.check.name in OF_PRESETS)
 )

@@ -126,10 +126,20 @@ OWN = {
 """Readers of what no stranger writes, and why."""
 
 
+ENDS = {"open", "read_json", *METHODS, *(name.split(".")[-1] for name in LOADERS)}
+
+
+def last_name(call: ast.Call) -> str:
+    """Return the name of what is called, without what it is of."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
 def is_reader(call: ast.Call) -> bool:
     """Whether a call parses, or opens a file that may be read."""
+    end = last_name(call)
+    if end not in ENDS:
+        return False
     name = ast.unparse(call.func)
-    end = name.split(".")[-1]
     if end != "open" or name == "tarfile.open":
         return name in LOADERS or end in METHODS or end == "read_json"
     if name[:1].isupper():  # Run.open, Sweep.open
@@ -151,8 +161,8 @@ def readers(tree: ast.AST, within: str) -> Iterator[str]:
             else within
         )
         if isinstance(node, ast.Call) and is_reader(node):
-            yield f"{inner} {ast.unparse(node.func).split('.')[-1]}"
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "structure":
+            yield f"{inner} {last_name(node)}"
+        elif isinstance(node, ast.Call) and last_name(node) == "structure":
             yield f"{inner} structure"
         yield from readers(node, inner)
 

@@ -67,6 +67,7 @@ def test_a_killed_process_has_its_pieces_done_again(tmp_path: Path) -> None:
     assert (tmp_path / "killed").exists()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals' masks are POSIX's")
 def test_workers_hear_nothing_of_ctrl_c_and_of_a_closed_terminal() -> None:
     """In a new process: whichever began the resource tracker before would hide that it unblocks Ctrl-C."""
@@ -79,6 +80,7 @@ def test_workers_hear_nothing_of_ctrl_c_and_of_a_closed_terminal() -> None:
     assert done.stdout.split("\n")[0] == "[True, True, True, True]", done.stderr
 
 
+@pytest.mark.long
 def test_a_piece_that_kills_every_worker_is_named() -> None:
     with pytest.raises(PluginError, match=r"The worker of the piece 'doom' was killed 5 times"):
         list(Work(deadly, jobs=2, pieces=[("doom", ())]).run())
@@ -556,6 +558,7 @@ def cardai_agent():
 '''
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rounds", sizes(2, 4))
 def test_a_process_that_ends_unneeded_as_a_piece_comes_loses_nothing(
     monkeypatch: pytest.MonkeyPatch, rounds: int

@@ -44,7 +44,11 @@ NAMES = st.lists(st.sampled_from(PIECES) | st.characters(), min_size=1, max_size
     lambda n: "E" + "".join(n) + "E"
 )
 EVERYTHING = "E" + "".join(p for p in PIECES) + "E"
-few = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(
+    max_examples=settings.default.max_examples // 6,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 MARKUP = ("[bold]", "[link=http://x]", "[@click=app.quit]", ":smile:")
 
 
@@ -149,7 +153,7 @@ def log_of(text: str) -> Log:
         return Log(problems=[Problem(0, str(error))])
 
 
-@settings(few, max_examples=12)
+@settings(few, max_examples=settings.default.max_examples // 3)
 @example("E # 12")
 @example(EVERYTHING)
 @given(NAMES)

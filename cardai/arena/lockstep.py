@@ -23,6 +23,7 @@ from cardai.core.game import TERMINAL, Actions, Game, IntArray, setup_dtype
 from cardai.core.rng import Seeds, derive, hash_cells, hash_rows
 
 _SECONDS = 1.0  # after which what is finished is handed on, however little it is
+_QUICK = 0.02  # seconds that a first hand may take for others to join
 _WAITING = 2  # finished hands go on when they are one in so many of those under way
 FIRST_HAND = 1 << 40  # counters of the streams that set hands up; far from hand numbers
 
@@ -97,13 +98,15 @@ class Loop:
     :meth:`run` plays it whole; :mod:`~cardai.arena.table` takes its steps one by one.
     """
 
-    def __init__(self, engine: LockStep, groups: Sequence[int]) -> None:
+    def __init__(self, engine: LockStep, groups: Sequence[int], later: Sequence[int] = ()) -> None:
+        """``later``: groups that :meth:`run` lets join once a hand has ended, where that was quick."""
         self.engine = engine
+        self.later = later
         self.game = engine.game
         self.seats = engine.game.num_players
         self.queue = GameQueue(groups, engine.group_size)
         batch = 1 if any(agent.sequential for agent in engine.agents) else engine.batch
-        count = max(1, min(batch, len(groups) * engine.group_size))
+        count = max(1, min(batch, (len(groups) + len(later)) * engine.group_size))
         self.tables = self.game.tables(count)
         self.deal_root = np.uint64(derive(engine.seed, "deal"))
         self.agent_root = np.uint64(derive(engine.seed, "agent"))
@@ -132,7 +135,8 @@ class Loop:
 
     def run(self) -> Iterator[Part]:
         """Play all games and yield parts of whole groups as they finish; Ctrl-C ends with what there is."""
-        pending, due = 0, time.monotonic() + _SECONDS
+        began = time.monotonic()
+        pending, due, first = 0, began + _SECONDS, True
         enough = max(512, len(self.number))  # each part looks at all hands of unfinished groups
         rows, seats = np.empty_like(self.number), np.empty_like(self.number)
         try:
@@ -144,6 +148,11 @@ class Loop:
                 if over and over * _WAITING >= live:
                     ended = np.flatnonzero((current == TERMINAL) & (self.number >= 0))
                     pending += self.go_on(ended, *self.note(ended))
+                    if first and len(self.later) and time.monotonic() - began < _QUICK:
+                        self.enqueue(self.later)
+                        self.later = ()
+                        self._begin(np.flatnonzero(self.number < 0))
+                    first = False
                     if pending >= enough or (pending and (time.monotonic() > due or not self._active())):
                         yield self.part()
                         pending, due = 0, time.monotonic() + _SECONDS

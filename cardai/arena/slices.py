@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cardai import pieces
-from cardai.arena.lockstep import LockStep, Part, hand_dtype
+from cardai.arena.lockstep import LockStep, Loop, Part, hand_dtype
 from cardai.arena.records import Record
 from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.notes import tell
-from cardai.pieces.cutting import LONGEST, QUICK, Cutter, Load
+from cardai.pieces.cutting import FEW, LEAST, LONGEST, QUICK, Cutter, Load
 
 R = TypeVar("R")
 
@@ -128,22 +128,29 @@ def _slice(
 
 def _probed(engine: LockStep, groups: Sequence[int]) -> tuple[list[Part], Sequence[int], Times]:
     """Play groups of which nobody knows what they take, as long as that is not too long (:class:`Cutter` says how)."""
-    parts, at, took = list[Part](), 0, LONGEST
-    while at < min(2, len(groups)) and took > QUICK:  # what is loaded and compiled first is no measure
-        began = time.perf_counter()
-        parts += engine.run(groups[at : at + 1])
-        at, took = at + 1, time.perf_counter() - began
-    times, left = [(1, took)], groups[at:]
-    if not len(left) or took > QUICK:
-        return parts, left, times
-    began, done = time.perf_counter(), set[int]()
-    for part in engine.run(left):
-        parts.append(part)
-        done |= set((part.games // engine.group_size).tolist())
-        if time.perf_counter() - began > LONGEST:
+    few = FEW if 4 * FEW <= len(groups) < LEAST else len(groups)
+    parts, left, done, times = list[Part](), groups, set[int](), Times()
+
+    def play(loop: Loop) -> None:
+        began, before = time.perf_counter(), len(done)
+        for part in loop.run():
+            parts.append(part)
+            done.update((part.games // engine.group_size).tolist())
+            if len(done) > before and time.perf_counter() - began > LONGEST:
+                break
+        times.append((max(len(done) - before, 1), time.perf_counter() - began))
+
+    for _ in range(2):  # what is loaded and compiled first is no measure
+        times.clear()
+        loop = Loop(engine, left[:1], left[1:few])
+        play(loop)
+        left = [group for group in groups if group not in done]
+        if not len(left) or not len(loop.later) or times[0][1] <= QUICK:
             break
-    times.append((max(len(done), 1), time.perf_counter() - began))
-    return parts, [group for group in left if group not in done], times
+    if len(left) and times[0][1] <= QUICK * times[0][0]:
+        play(Loop(engine, left))
+        left = [group for group in groups if group not in done]
+    return parts, left, times
 
 
 def _slices(engine: LockStep, groups: Sequence[int], workers: int) -> Iterator[Sequence[int]]:

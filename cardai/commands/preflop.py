@@ -40,7 +40,12 @@ Iterations = Annotated[
     typer.Option("--iterations", metavar="N", min=1, help="Solve, or go on, for so many a seed.", show_default=False),
 ]
 Seeds = Annotated[int, typer.Option("--seeds", metavar="N", min=1, max=32, help="How many seeds.")]
-Hands = Annotated[int, typer.Option("--hands", metavar="N", min=1000, help="Hands from which values are measured.")]
+Hands = Annotated[
+    int,
+    typer.Option(
+        "--hands", metavar="N", min=1000, help="Hands from which values of three players or more are measured."
+    ),
+]
 
 
 @frozen
@@ -202,12 +207,14 @@ def _title(chart: Chart, name: str) -> str:
     rules = head.rules
     what = f"{name}: {rules.players} players, {rules.stack:g} big blinds" + f", ante {rules.ante:g}" * bool(rules.ante)
     gain = ", ".join(
-        f"{seat} {1000 * one:.1f} ± {1000 * wide:.1f}"
+        f"{seat} {1000 * one:.1f} ± {1000 * wide:.1f}" if head.hands else f"{seat} {1000 * one:.2f}"
         for seat, one, wide in zip(rules.positions, head.gain, head.gain_noise, strict=True)
     )
     return (
         f"{what}. {len(head.seeds)} seeds of {head.iterations:,} iterations, {head.cpu_seconds:,.0f} CPU s; seeds differ in "
         f"{100 * head.spread:.1f} % of what they do. Taking what brings most would win so many mbb more: {gain}."
+        + " These and what actions bring are exact where flops are shared by the rule."
+        * (not head.hands)
     )
 
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import time
 from bisect import insort
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from cardai.core.errors import PluginError, UsageError
@@ -47,6 +47,35 @@ class _Begun(NamedTuple):
     piece: Piece
     attempt: int
     since: float
+
+
+class _UnderWay:
+    """Pieces under way: of a thousand none is looked for among the others."""
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self.pieces: dict[Any, _Begun] = {}
+        """By what stands for them, which is other for the same piece that is done twice."""
+        self.handles: OrderedDict[int, list[Any]] = OrderedDict()
+        """What stands for each, by its place in the queue and in that order."""
+
+    def begin(self, one: _Begun) -> None:
+        """Let a piece be done."""
+        handle = self._workers.begin(one.piece[1])
+        self.pieces[handle] = one
+        self.handles.setdefault(one.number, []).append(handle)
+
+    def ended(self, handle: Any) -> _Begun:
+        """Take note that somebody has done or lost a piece, and return it."""
+        one = self.pieces.pop(handle)
+        self.handles[one.number].remove(handle)
+        return one
+
+    def drop(self, number: int) -> None:
+        """Let nobody wait for a piece any more."""
+        for handle in self.handles.pop(number):
+            del self.pieces[handle]
+            self._workers.drop(handle)
 
 
 class Work:
@@ -94,64 +123,56 @@ class Work:
             Exception: what a piece raised. PluginError: the workers of one piece were killed again and again.
         """
         workers, done, begun = self._workers, False, 0
-        under_way: dict[Any, _Begun] = {}
-        took: list[float] = []  # ascending
+        standing, took = _UnderWay(workers), list[float]()  # ascending
         try:
             while True:
-                while self._room(under_way, begun) and (piece := self._next()) is not None:
-                    under_way[workers.begin(piece[1])] = _Begun(begun, piece, 1, time.monotonic())
+                while self._room(standing, begun) and (piece := self._next()) is not None:
+                    standing.begin(_Begun(begun, piece, 1, time.monotonic()))
                     begun += 1
-                if not under_way:
+                if not standing.pieces:
                     break
-                if (late := self._late(under_way, took)) is not None:
-                    under_way[workers.begin(late.piece[1])] = late
-                handle = workers.finished(list(under_way))
+                if (late := self._late(standing, took)) is not None:
+                    standing.begin(late)
+                handle = workers.finished(standing.pieces)
                 if handle is None:
                     continue
-                one = under_way.pop(handle)
+                one = standing.ended(handle)
                 try:
                     result = workers.result(handle)
                 except Lost as error:
-                    self._again(under_way, one, error)
+                    self._again(standing, one, error)
                     continue
                 insort(took, time.monotonic() - one.since)
-                for other in [key for key, twin in under_way.items() if twin.number == one.number]:
-                    del under_way[other]
-                    workers.drop(other)
+                standing.drop(one.number)
                 yield one.piece[0], result
             done = True
         finally:
             workers.close(done)
 
-    def _again(self, under_way: dict[Any, _Begun], one: _Begun, error: Lost) -> None:
+    def _again(self, standing: _UnderWay, one: _Begun, error: Lost) -> None:
         """Begin a piece anew whose worker was killed, unless it is under way elsewhere."""
-        if any(twin.number == one.number for twin in under_way.values()):
+        if standing.handles[one.number]:
             return
         if one.attempt == ATTEMPTS:
             raise PluginError(
                 f"The worker of the piece {one.piece[0]!r} was killed {ATTEMPTS} times: {error}"
             ) from error
-        under_way[self._workers.begin(one.piece[1])] = one._replace(attempt=one.attempt + 1, since=time.monotonic())
+        standing.begin(one._replace(attempt=one.attempt + 1, since=time.monotonic()))
 
-    def _late(self, under_way: Mapping[Any, _Begun], took: Sequence[float]) -> _Begun | None:
+    def _late(self, standing: _UnderWay, took: Sequence[float]) -> _Begun | None:
         """Return the oldest piece that is to be done twice, if one is."""
-        if not self._workers.others or len(under_way) >= self.workers or not took:
+        if not self._workers.others or len(standing.pieces) >= self.workers or not took:
             return None
-        times = Counter(one.number for one in under_way.values())
-        alone = (one for one in under_way.values() if times[one.number] == 1)  # in the order in which they were begun
-        oldest = next(alone, None)
-        if oldest is None or time.monotonic() - oldest.since < _SLOW * took[len(took) // 2]:
+        oldest = next((handles[0] for handles in standing.handles.values() if len(handles) == 1), None)
+        if oldest is None or time.monotonic() - standing.pieces[oldest].since < _SLOW * took[len(took) // 2]:
             return None
-        return oldest._replace(since=time.monotonic())
+        return standing.pieces[oldest]._replace(since=time.monotonic())
 
-    def _room(self, under_way: Mapping[Any, _Begun], begun: int) -> bool:
+    def _room(self, standing: _UnderWay, begun: int) -> bool:
         """Whether a further piece may be begun after ``begun`` of them."""
-        if len(under_way) >= _AHEAD * self.workers:
+        if len(standing.pieces) >= _AHEAD * self.workers:
             return False
-        if not self._close:
-            return True
-        oldest = min((one.number for one in under_way.values()), default=begun)
-        return begun - oldest < _WINDOW * self.workers
+        return not self._close or begun - next(iter(standing.handles), begun) < _WINDOW * self.workers
 
     def _next(self) -> Piece | None:
         """Return the next piece that can be begun now."""

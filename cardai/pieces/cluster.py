@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -58,14 +58,15 @@ class Cluster:
         self.count = self._link.count
 
     def begin(self, arguments: tuple[Any, ...]) -> int:
-        return self._link.queue(arguments)
+        with _connection():
+            return self._link.queue(arguments)
 
-    def finished(self, under_way: Sequence[int]) -> int | None:
-        link, waiting = self._link, set(under_way)
+    def finished(self, under_way: Collection[int]) -> int | None:
+        link = self._link
         until = time.monotonic() + WATCH_SECONDS
         while True:
             while link.done:
-                if (handle := link.done.popleft()) in waiting:
+                if (handle := link.done.popleft()) in under_way:
                     return handle
                 link.forget(handle)
             if time.monotonic() >= until:  # foremen have said that there is nothing, which says nothing of the head

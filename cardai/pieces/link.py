@@ -82,7 +82,9 @@ class Link:
         self._digests: list[bytes] = []
         self._meeting: tuple[Any, Any] = None, None
         self.count = cpus or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self.hands = [self._hired(width) for width in widths(self.count, bool(cpus))]
+        each = widths(self.count, bool(cpus))
+        self._portion = max(each) or math.inf
+        self.hands = [self._hired(width) for width in each]
 
     def _hired(self, width: int) -> _Hand:
         """Return a new actor: a foreman of so many, or (0) one that does pieces itself."""
@@ -101,9 +103,13 @@ class Link:
         }
 
     def queue(self, arguments: tuple[Any, ...]) -> int:
-        """Put a piece behind the others and return its handle."""
+        """Put a piece behind the others and return its handle; a foreman with nothing to do is given as many as it has workers at once."""
         self._number += 1
         self._waiting.append((self._number, arguments))
+        if len(self._waiting) >= self._portion:
+            hand = next((hand for hand in self.hands if hand.ready and not hand.handles), None)
+            if hand is not None:
+                self._give(hand, [self._waiting.popleft() for _ in range(min(hand.width, len(self._waiting)))])
         return self._number
 
     def hand_out(self) -> None:
@@ -228,7 +234,7 @@ def widths(cpus: int, direct: bool = False) -> list[int]:
     """Return of how many workers each actor of a link is the foreman, 0: it does pieces itself."""
     if direct or cpus <= DIRECT:
         return [0] * cpus
-    foremen = math.ceil(math.sqrt(cpus / 4))
+    foremen = math.ceil(math.sqrt(cpus / 6))
     return [cpus * (k + 1) // foremen - cpus * k // foremen for k in range(foremen)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any, Protocol
@@ -42,7 +42,7 @@ class Workers(Protocol):
     def begin(self, arguments: tuple[Any, ...]) -> Any:
         """Begin a piece and return what stands for it."""
 
-    def finished(self, under_way: Sequence[Any]) -> Any:
+    def finished(self, under_way: Collection[Any]) -> Any:
         """Wait until one of those under way is done or lost, and return it; None after a while without one."""
 
     def result(self, handle: Any) -> Any:
@@ -71,7 +71,7 @@ class Here:
         self._pieces[self._number] = arguments
         return self._number
 
-    def finished(self, under_way: Sequence[int]) -> int:
+    def finished(self, under_way: Collection[int]) -> int:
         return min(under_way)
 
     def result(self, handle: int) -> Any:
@@ -110,7 +110,7 @@ class Processes:
                 future: Future[Any] = executor.submit(_in_process, *work)
                 return future
 
-    def finished(self, under_way: Sequence[Future[Any]]) -> Future[Any] | None:
+    def finished(self, under_way: Collection[Future[Any]]) -> Future[Any] | None:
         return next(iter(wait(under_way, WAKE_SECONDS, FIRST_COMPLETED).done), None)
 
     def result(self, handle: Future[Any]) -> Any:

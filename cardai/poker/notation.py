@@ -25,7 +25,7 @@ import re
 
 import numpy as np
 
-from cardai.cards.text import RANKS, cards_text, parse_cards
+from cardai.cards.text import GLYPHS, RANKS, SUITS, cards_text, parse_cards
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.poker.hand_classes import class_number, class_of, class_text, number_of
@@ -47,6 +47,8 @@ _KNOWN = (
     "Known are hands such as QQ, AKs, AKo, AK and AsKh, 22+, QQ-, A2s+, Axs, 99-66, JTs-87s, 15%, random, a weight behind a "
     "colon or @, weights in brackets ([50]AA,KK[/50]), and PioSolver's 1,326 numbers"
 )
+_LETTERS = str.maketrans(GLYPHS, SUITS)
+"""Hands may be given as they are shown."""
 
 
 def parse_range(text: str) -> Float64s:
@@ -60,7 +62,7 @@ def parse_range(text: str) -> Float64s:
     weights = numbers_of(text)
     if weights is None:
         weights = np.zeros(COUNT)
-        for part, given in _parts(text):
+        for part, given in _parts(text.translate(_LETTERS)):
             hands, weight = _part(part, text)
             weights[hands] = weight if given is None else given
     if not weights.any():

@@ -32,6 +32,7 @@ print(sorted(shell.display_formatter.format(result)[0]))
 """
 
 
+@pytest.mark.long
 def test_a_notebook_shows_one_bar_a_call_and_takes_it_away() -> None:
     pytest.importorskip("IPython")
     done = python("-c", NOTEBOOK, **INTERPRETED)
@@ -73,6 +74,7 @@ print(json.dumps([before, after, [bool(text.strip()) for text in texts], [page[:
 """
 
 
+@pytest.mark.long
 def test_a_result_is_printed_once_in_a_notebook_and_shown_as_a_page() -> None:
     """rich takes a notebook for a place to display every text that it is asked to lay out."""
     pytest.importorskip("IPython")

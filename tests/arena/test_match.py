@@ -392,6 +392,7 @@ class Writes(Agent):
         return wrong
 
 
+@pytest.mark.long("fcpa")
 @pytest.mark.parametrize("game", ["gin", "leduc", "holdem_limit", "holdem_nolimit", "holdem_fcpa", "triple_draw"])
 def test_a_player_that_writes_into_the_legal_actions_has_its_answer_checked_against_ours(game: str) -> None:
     with pytest.raises(AgentError, match="chose the illegal action"):

@@ -18,6 +18,7 @@ from cardai.arena import match
 from cardai.arena.journal import journal_of
 from cardai.core.agent import ScalarAgent
 from cardai.core.errors import AgentError, DamagedFileError, UsageError
+from tests.support import sizes
 
 GIN = "gin:target=20"  # games of several hands
 PLAYERS = ["simple", "greedy"]
@@ -44,14 +45,15 @@ def same(result: match.MatchResult, file: Path, whole: tuple[match.MatchResult, 
     assert sorted(path.name for path in file.parent.iterdir()) == [file.name]
 
 
+@pytest.mark.parametrize("times", sizes(2, 10))
 def test_cut_off_anywhere_a_match_goes_on_to_the_same_record(
-    tmp_path: Path, whole: tuple[match.MatchResult, bytes]
+    times: int, tmp_path: Path, whole: tuple[match.MatchResult, bytes]
 ) -> None:
     file, rng = tmp_path / "r.jsonl", random.Random(1)
     lines = whole[1].splitlines(keepends=True)
     groups = {g: b"".join(line for line in lines[1:] if json.loads(line)["group"] == g) for g in range(12)}
     order = list(groups)
-    for _ in range(5):
+    for _ in range(times):
         rng.shuffle(order)  # they come as they finish
         data = lines[0] + b"".join(groups[g] for g in order)
         cut = rng.randrange(len(data))
@@ -104,6 +106,7 @@ def test_a_game_that_its_last_hand_would_not_end_is_played_again(
     assert result.resumed == 22
 
 
+@pytest.mark.long
 def test_a_hand_that_is_missing_costs_its_group(tmp_path: Path, whole: tuple[match.MatchResult, bytes]) -> None:
     file = tmp_path / "r.jsonl"
     lines = whole[1].splitlines(keepends=True)

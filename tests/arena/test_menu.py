@@ -159,6 +159,7 @@ def test_names_are_typed_as_far_as_they_differ() -> None:
     assert menu.understood("1") == "There is no action '1' here. Type p, b, ? for help, q to stop."
 
 
+@pytest.mark.long("melds=choose")
 @pytest.mark.parametrize(
     "game",
     ["gin", "gin:melds=choose", "leduc", "holdem_limit:stack=33", "holdem_nolimit", "triple_draw", "video_poker"],
@@ -184,6 +185,7 @@ def test_every_legal_action_can_be_typed_as_the_menu_shows_it(game: str, most: i
             table.act(rng.choice(table.legal_actions()))
 
 
+@pytest.mark.long("players=3")
 @pytest.mark.parametrize(
     "game",
     [

@@ -97,6 +97,7 @@ def peak(games: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("games", sizes(1000, 4000))
 def test_memory_does_not_grow_with_the_number_of_games(games: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight times the games would be eight times the memory of a row a hand, 40 bytes and more."""

@@ -44,6 +44,7 @@ def test_consistent_shares_give_back_their_ratings_however_many_games_each_pair_
     assert [e.mean for e in found] == pytest.approx(truth.tolist(), abs=1e-6)
 
 
+@pytest.mark.long
 def test_intervals_hold_the_truth_95_times_of_100() -> None:
     truth = np.array([60.0, 0.0, -60.0])
     share = 1 / (1 + 10 ** ((truth[None, :] - truth[:, None]) / 400))
@@ -83,6 +84,7 @@ def test_who_has_not_played_has_no_rating_and_then_there_is_no_alpha_rank() -> N
     assert alpha_rank(shares, shares) == ()
 
 
+@pytest.mark.long("0")
 @pytest.mark.parametrize("seed", range(4))
 def test_the_stationary_distribution_is_openspiels(seed: int) -> None:
     alpharank = pytest.importorskip("open_spiel.python.egt.alpharank")

@@ -26,6 +26,7 @@ def blocks(values: Float64s, sizes: int) -> streaming.Blocks:
 counts = st.one_of(st.integers(1, 300), st.integers(4000, 4200), st.integers(8000, 50_000))
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(count=counts, seed=st.integers(0, 1000), sizes=st.integers(100, 9000))
 def test_estimates_from_blocks_are_those_of_whole_arrays(count: int, seed: int, sizes: int) -> None:

@@ -78,6 +78,7 @@ SEATINGS = [
 ]
 
 
+@pytest.mark.long("False")
 @pytest.mark.parametrize(("game", "agents", "games", "outside"), SEATINGS)
 @pytest.mark.parametrize("duplicate", [True, False])
 def test_a_match_through_a_table_has_the_record_that_play_writes(

@@ -106,6 +106,7 @@ def test_what_is_made_has_the_types_that_a_class_says(fuzz: Any) -> None:
     assert said == {"taken", "range", "large"}, said
 
 
+@pytest.mark.long
 def test_every_place_is_reached_and_broken_in_every_way(fuzz: Any) -> None:
     values = fuzz.fuzz_values
     places = {(id(place.holder), place.key): place.kind for place in values.places(GOOD, Outer)}
@@ -152,6 +153,7 @@ def test_inputs_are_the_same_for_the_same_seed_and_share_nothing(fuzz: Any) -> N
     assert json.dumps(values.HOSTILE) == before
 
 
+@pytest.mark.long("short")
 @pytest.mark.parametrize(
     ("read", "said"),
     [
@@ -198,8 +200,20 @@ def test_what_takes_too_long_too_much_or_has_no_words_is_a_failure(fuzz: Any, mo
         assert tally.tried == 1
 
 
-SLOW = ("library", "networks", "preflop", "values")
-"""Kinds whose directories take half a minute to make."""
+SLOW = (
+    "buckets",
+    "gin_values",
+    "index",
+    "library",
+    "networks",
+    "pieces",
+    "preflop",
+    "review",
+    "situations",
+    "spot",
+    "values",
+)
+"""Kinds whose directories take seconds to make, where kernels must be compiled first."""
 
 
 @pytest.mark.parametrize(("inputs", "without"), sizes((150, SLOW), (10_000, ())))

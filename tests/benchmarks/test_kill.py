@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("writers", "kills"), sizes((["run", "train cfr"], 1), (["run", "tournament", "train cfr"], 20))
 )

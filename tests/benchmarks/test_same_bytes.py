@@ -107,6 +107,7 @@ def test_a_tensor_of_another_name_is_a_difference(proof: Any, folders: tuple[Pat
     assert "2 of 6 parts differ" in differing(proof, folders)["resumed"]
 
 
+@pytest.mark.long
 def test_a_command_that_fails_is_a_difference_and_a_kept_result_is_not_made_again(
     proof: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -142,12 +142,11 @@ THEIRS = (
 )
 
 
+@pytest.mark.long("bridge", "first_sealed", "sheriff", "phantom", "blackjack", "players=3")
 @pytest.mark.parametrize(
     "check",
     [
-        pytest.param(
-            case, id=f"{name}-{case.check.name}", marks=[pytest.mark.long] * (name in (BRIDGE, "tiny_bridge_2p"))
-        )
+        pytest.param(case, id=f"{name}-{case.check.name}")
         for name in (*THEIRS, BRIDGE)
         for case in testing.checks_for("game", f'openspiel:name="{name}"')
     ],
@@ -197,6 +196,7 @@ def test_their_leduc_is_solved_measured_and_worth_what_ours_is() -> None:
     assert len(training.tree.infosets) == 936
 
 
+@pytest.mark.long
 def test_their_gin_bot_beats_random_at_their_gin_game() -> None:
     result = cardai.play("openspiel:name=gin_rummy", ["openspiel_bot", "random"], games=20, seed=1)
     assert result.mean_return(0).mean > 0
@@ -359,12 +359,14 @@ def test_a_game_without_information_states_remembers_what_was_observed_on_the_wa
     assert len(same) > 100
 
 
+@pytest.mark.long
 def test_a_game_whose_tensor_says_more_than_its_text_has_keys_that_hold_both() -> None:
     """Hanabi has no information states, and its text leaves out the last move, which its tensor says."""
     case = {case.check.name: case for case in testing.checks_for("game", "openspiel:name=hanabi")}
     case["equal-keys-mean-equal-knowledge"]()
 
 
+@pytest.mark.long
 def test_what_a_move_turns_up_is_no_leak_where_openspiels_rules_say_so() -> None:
     """A card of Hanabi that is thrown away is shown to who held it; it was hidden until then."""
     assert cardai.game("openspiel", name="hanabi(colors=2,ranks=2,hand_size=2)").shows_later

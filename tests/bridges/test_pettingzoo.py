@@ -192,6 +192,7 @@ def test_each_episode_is_the_next_group_of_its_seed_and_rewards_are_its_returns(
     assert moved
 
 
+@pytest.mark.long
 def test_what_the_readme_calls_works_after_import_cardai_alone() -> None:
     program = "import cardai; cardai.bridges.pettingzoo.env('gin').reset(seed=1); print(*dir(cardai.bridges))"
     done = python("-c", program, **INTERPRETED)

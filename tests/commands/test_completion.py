@@ -66,6 +66,7 @@ def test_bash_completes_names_of_every_kind() -> None:
     assert bash(*expected) == list(expected.values())
 
 
+@pytest.mark.long
 def test_bash_completes_a_plugins_options_behind_its_colons() -> None:
     expected = {
         "run --game gin : tar": ["target="],
@@ -84,6 +85,7 @@ def test_runs_are_agents_of_this_directory(tmp_path: Path) -> None:
     assert bash("run --agent runs/", "train --resume ru", "plot ", where=tmp_path) == [["runs/leduc"]] * 3
 
 
+@pytest.mark.long
 def test_zsh_and_fish_show_what_each_is_on_one_line() -> None:
     words = "cardai train --trainer linear"
     (zsh,), (fish,) = asked(

@@ -133,6 +133,7 @@ def test_ctrl_c_ends_with_130_and_no_traceback(more: tuple[str, ...], said: str,
     assert called.stderr == said
 
 
+@pytest.mark.long
 def test_a_closed_pipe_ends_without_a_traceback() -> None:
     program = "import sys; from cardai.cli import main; main(['describe', 'game', 'kuhn', '--json'])"
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -102,6 +102,7 @@ def test_a_game_whose_hands_it_cannot_weigh_is_refused_before_a_hand_is_played(
     assert re.search(said, " ".join(called.err.split()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("values", [(), ("--values", "equity")])
 def test_short_deck_is_measured_by_its_own_equities(cardai: Call, values: tuple[str, ...]) -> None:
     play = ("run", "--game", "short_deck:bets=pot+allin", "--agent", "random", "--vs", "always_call", "--games", "20")

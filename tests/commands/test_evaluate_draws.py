@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.commands.conftest import Call
 
 
+@pytest.mark.long
 def test_the_commands_print_tables_and_bounds(cardai: Call) -> None:
     shown = cardai("evaluate", "draws", "--agent", "draw_heuristic", "--hands", "300", "--least", "5").out
     assert "Draw 1, first to draw; the other was last seen to draw" in shown

@@ -44,6 +44,7 @@ def test_wrong_rounds_and_odd_hands_are_usage_errors(cardai: Call) -> None:
     assert "must be even" in odd.err
 
 
+@pytest.mark.long
 def test_whole_boards_have_the_published_figure_each(cardai: Call) -> None:
     """Lisy and Bowling 2017, table 2: always folding loses 750 to raises on the later rounds."""
     called = cardai(*CALL, "--boards", "2")
@@ -54,6 +55,7 @@ def test_whole_boards_have_the_published_figure_each(cardai: Call) -> None:
     assert (round(found["mean"], 9), found["boards"], found["half_width"]) == (750, 1, None)  # one has no interval
 
 
+@pytest.mark.long
 def test_aivat_is_printed_beside_it_and_what_does_not_go_together_is_refused(cardai: Call) -> None:
     called = cardai(*CALL, "--hands", "8", "--aivat")
     assert "With the luck taken out (AIVAT): " in called.out

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.commands.conftest import Call
 
 CALL = ("evaluate", "best-response", "--game", "holdem_limit:max_raises=1+0+0+1", "--agent", "always_call")
@@ -24,6 +26,7 @@ def test_it_prints_the_bound_and_its_interval(cardai: Call, tmp_path: Path) -> N
     assert (json.loads(few)["low"], json.loads(few)["high"]) == (None, None)
 
 
+@pytest.mark.long
 def test_along_hands_it_prints_how_many_came_there(cardai: Call) -> None:
     called = cardai(*CALL, "--hands", "6")
     assert called.code == 0
@@ -41,6 +44,7 @@ def test_hands_that_end_before_the_street_are_counted_apart(cardai: Call) -> Non
     assert f"along 20 hands ({found['reached']} came there)" in cardai(*words).out
 
 
+@pytest.mark.long
 def test_hands_are_kept_and_gone_on_with_too(cardai: Call, tmp_path: Path) -> None:
     kept = str(tmp_path / "hands.npz")
     whole = cardai(*CALL, "--hands", "4", "--out", kept, "--json").out

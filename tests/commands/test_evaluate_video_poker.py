@@ -61,6 +61,7 @@ def cardai_agent():
 """
 
 
+@pytest.mark.long
 def test_a_player_that_says_nothing_of_suits_is_asked_about_every_hand(cardai: Call, tmp_path: Path) -> None:
     file = tmp_path / "clubs.py"
     file.write_text(BOT)

@@ -79,6 +79,7 @@ def test_presets_are_listed_with_their_lines(cardai: Call) -> None:
     assert "discounted CFR with alpha 1.5" in cardai("describe", "trainer", "cfr").out
 
 
+@pytest.mark.long("gin")
 @pytest.mark.parametrize(
     ("game", "fits", "not_"),
     [

@@ -64,6 +64,7 @@ print(len(cases), "done")
     assert "failed" not in done.stdout, done.stdout
 
 
+@pytest.mark.long
 def test_a_new_packages_own_test_passes(site: Path) -> None:
     tests = str(site.parent / "agent" / "tests")
     done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", tests, path=site, **INTERPRETED)

@@ -59,6 +59,7 @@ def test_hands_follow_one_another_until_the_person_stops(cardai: Call, bots: str
     assert again in called.err
 
 
+@pytest.mark.long("quit", "q\\nq")
 @pytest.mark.parametrize("ending", ["q\ny\n", "q\nq\n", "quit\nyes\n", "", "q\n"])
 def test_a_match_that_was_stopped_is_gone_on_with(cardai: Call, bots: str, tmp_path: Path, ending: str) -> None:
     match_of = ("run", "-g", "leduc:hands=4", "-a", "human", "--vs", "highest", "--plugin", bots)
@@ -146,6 +147,7 @@ def test_from_python_a_person_plays_in_the_lock_step(monkeypatch: pytest.MonkeyP
     assert not result.interrupted
 
 
+@pytest.mark.long
 def test_no_bar_is_drawn_over_the_question(tmp_path: Path, bots: str) -> None:
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()

@@ -88,6 +88,7 @@ def waits(tmp_path: Path) -> tuple[str, str, Path]:
     return str(file), "waits:at=5000,file=begun", begun
 
 
+@pytest.mark.long
 def test_ctrl_c_shows_and_records_what_was_finished_and_ends_with_130(
     bots: str, waits: tuple[str, str, Path], tmp_path: Path
 ) -> None:
@@ -132,6 +133,7 @@ def test_a_tournaments_ratings_stand_below_the_crosstable_and_in_json(cardai: Ca
     assert all(one["low"] < one["mean"] < one["high"] for one in gauntlet["elo"].values())
 
 
+@pytest.mark.long
 def test_a_tournament_is_saved_and_resumed(cardai: Call, bots: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "--out", out)
@@ -246,6 +248,7 @@ def test_a_record_in_a_place_that_cannot_be_is_refused_before_anything_is_played
         assert said in called.err
 
 
+@pytest.mark.long
 def test_a_heat_map_is_put_in_its_place_whole(cardai: Call, bots: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "-n", "4", "--plot")

@@ -25,6 +25,7 @@ def test_without_textual_a_sentence_says_what_to_install(cardai: Call, monkeypat
     assert called.err == f"cardai: cardai play needs textual, which is not installed. {run}\n"
 
 
+@pytest.mark.long
 def test_playing_otherwise_needs_no_textual() -> None:
     """A match by run, with textual made impossible to import."""
     script = (

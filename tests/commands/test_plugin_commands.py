@@ -78,6 +78,7 @@ def test_the_help_shows_them_in_a_panel_of_their_own_and_imports_none(site: Path
     assert "list-plugins" not in panel
 
 
+@pytest.mark.long
 def test_the_example_of_the_hook_is_a_command(site: Path) -> None:
     played = program("largest-result", "--game", "kuhn", "--seed", "3", path=site)
     assert (played.returncode, played.stdout) == (0, "2\n"), played.stderr
@@ -89,6 +90,7 @@ def test_the_example_of_the_hook_is_a_command(site: Path) -> None:
     assert "Options of every command" in helped
 
 
+@pytest.mark.long
 def test_a_typer_of_several_commands_is_one_too_and_its_errors_are_ours(site: Path) -> None:
     done = program("pair", "second", path=site)
     assert done.returncode == 2

@@ -50,6 +50,7 @@ def test_a_spot_begins_with_a_chart_s_ranges(cardai: Any) -> None:
     assert (found["spot"]["pot"], found["spot"]["stacks"]) == (44.5, [78, 78])
 
 
+@pytest.mark.long("40,000")
 @pytest.mark.parametrize(
     ("words", "why"),
     [

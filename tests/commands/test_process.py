@@ -396,6 +396,7 @@ def test_no_file_of_ours_takes_the_place_of_a_closed_stdout(tmp_path: Path, play
     assert len([json.loads(line) for line in lines]) == 21
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", sizes("2", "1"))
 def test_what_plugins_print_does_not_stand_among_the_results(jobs: str, tmp_path: Path, players: str) -> None:
     ended = called(*KUHN, "-a", "prints", "--plugin", players, "-n", "20", "--jobs", jobs, "--json", cwd=tmp_path)

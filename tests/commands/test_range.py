@@ -41,6 +41,7 @@ def test_a_file_is_read_and_another_form_is_printed(tmp_path: Path, capsys: pyte
     assert run(capsys, str(tmp_path / "pio.txt"), "--to", "notation")[0] == "AA\n"
 
 
+@pytest.mark.long
 def test_a_picture_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     run(capsys, "15%", "--png", str(tmp_path / "range.png"))

@@ -37,6 +37,7 @@ def test_a_set_is_made_said_and_gone_on_with(cardai: Any, tmp_path: Path, monkey
     assert load(out).numbers == [0, 1, 2]
 
 
+@pytest.mark.long("arguments0")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -59,6 +60,7 @@ def test_bad_input_is_one_sentence(
     assert call.err.count("\n") <= 2
 
 
+@pytest.mark.long
 def test_labels_are_compared_with_a_longer_solve(cardai: Any, river: Path) -> None:
     found = json.loads(cardai("evaluate", "labels", str(river), "--sample", "4", "--times", "20", "--json").out)
     assert sum(found["situations"]) == 4

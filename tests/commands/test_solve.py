@@ -40,6 +40,7 @@ def test_a_spot_is_solved_kept_and_looked_at(cardai: Any, tmp_path: Path) -> Non
     assert json.loads(further.out)["exploitability_percent"] <= 0.2
 
 
+@pytest.mark.long
 def test_the_grid_is_drawn(cardai: Any, tmp_path: Path) -> None:
     picture = tmp_path / "grid.png"
     assert cardai("solve", *SPOT, "--to", "5", "--png", str(picture)).code == 0
@@ -151,6 +152,7 @@ def test_a_library_solves_once_and_is_listed(cardai: Any, tmp_path: Path, monkey
     assert "nor ranges of XX-BB" in re.sub(r"\s+", " ", wrong.err)
 
 
+@pytest.mark.long
 def test_a_report_is_a_table_a_file_and_json(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     terms = ("--range", "AA,KQs", "--range", "QQ,AKs", "--pot", "100", "--stack", "100", "--bets", "1/none")

@@ -59,6 +59,7 @@ def test_a_sweep_that_stops_bad_runs_tells_where(cardai: Call, tmp_path: Path) -
     assert not Path(out + "2").exists()
 
 
+@pytest.mark.long
 def test_plot_takes_a_sweep(cardai: Call, tmp_path: Path) -> None:  # noqa: F811
     pytest.importorskip("matplotlib")
     out = str(tmp_path / "sweep")

@@ -200,6 +200,7 @@ def stopped(out: Path, *arguments: str) -> str:
     return said
 
 
+@pytest.mark.long
 def test_what_stops_before_its_minutes_goes_on_for_them(tmp_path: Path) -> None:
     out = tmp_path / "x"
     said = stopped(out, *NEW[3:], "--out", str(out), "--minutes", "900")
@@ -211,6 +212,7 @@ def test_what_stops_before_its_minutes_goes_on_for_them(tmp_path: Path) -> None:
     assert f"cardai train --resume {out} --steps 1000000000 --minutes 1000.5 --plugin {TOY}\n" in said
 
 
+@pytest.mark.long(but="png")
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_curves_of_seeds_are_drawn_with_a_band(cardai: Any, tmp_path: Path, suffix: str) -> None:
     for seed in ("1", "2"):
@@ -225,6 +227,7 @@ def test_curves_of_seeds_are_drawn_with_a_band(cardai: Any, tmp_path: Path, suff
     assert picture.stat().st_size > 5_000
 
 
+@pytest.mark.long
 def test_an_earlier_picture_is_left_alone(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     cardai(*NEW, "--out", "x", "--steps", "20")

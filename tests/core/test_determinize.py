@@ -41,6 +41,7 @@ def view_of(game: Game, tables: Tables) -> dict[str, Any]:
     return unpack_view(game.view_fields, tables.views(int(tables.current_players()[0]), ROW)[0])
 
 
+@pytest.mark.long("6p", "players=4", "wall_turn", "rlcard", "players=3")
 @pytest.mark.parametrize("spec", GAMES)
 def test_drawn_hands_show_the_view_and_can_be_played_on(spec: str) -> None:
     game, rng = cardai.game(spec), Random(3)
@@ -234,6 +235,7 @@ def test_a_game_that_does_not_offer_it_says_so() -> None:
         game.determinize(view_of(game, dealt(game, 0)), 1, 3)
 
 
+@pytest.mark.long("melds=choose")
 @pytest.mark.parametrize("spec", ["kuhn", "leduc", "holdem_fcpa", "gin:melds=choose", "triple_draw", "video_poker"])
 def test_an_actions_name_leads_back_to_it(spec: str) -> None:
     game = cardai.game(spec)

@@ -82,6 +82,7 @@ def test_a_read_only_install_falls_back_to_the_users_cache(tmp_path: Path, monke
     kernel_sources._cache_home.cache_clear()
 
 
+@pytest.mark.long
 def test_a_kernel_that_is_a_single_file_is_cached_by_its_text(tmp_path: Path) -> None:
     file, cache = tmp_path / "lonely.py", tmp_path / "cache"
     text = "from cardai.core.kernel import kernel\n@kernel\ndef f(n):\n    return n + {}\nprint(f(1))\n"
@@ -145,6 +146,7 @@ def test_an_edited_kernel_source_of_ours_changes_the_caches_of_those_that_reach_
     assert kernel_sources._hash_of(kernel_sources.reached(root / "rooms" / "high.py", root)) != before
 
 
+@pytest.mark.long
 def test_processes_that_start_together_compile_a_kernel_once(tmp_path: Path) -> None:
     file, cache = tmp_path / "together.py", tmp_path / "cache"
     file.write_text(
@@ -190,6 +192,7 @@ def test_a_kernel_that_only_kernels_call_is_no_function_of_python_until_python_c
 ORDERS = (["outer"], ["make"], ["outer", "make"], ["make", "outer"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("orders", sizes(ORDERS[:2], (ORDERS,)))
 def test_a_kernel_that_a_kernel_calls_first_is_read_whole_for_python(tmp_path: Path, orders: list[list[str]]) -> None:
     """What a wrapper makes Python's objects with lies in an environment that both stages name: numba read no second one."""
@@ -229,6 +232,7 @@ def test_kernels_that_two_processes_compiled_for_other_records_are_told_apart(tm
     assert run("abc", "acb") == [found, found]
 
 
+@pytest.mark.long
 def test_looking_for_garbage_is_as_before_when_a_kernel_is_compiled_or_cannot_be(tmp_path: Path) -> None:
     file = tmp_path / "asking.py"
     file.write_text(
@@ -240,6 +244,7 @@ def test_looking_for_garbage_is_as_before_when_a_kernel_is_compiled_or_cannot_be
     assert done.stdout.splitlines() == ["(600, 9, 8)", "TypingError (600, 9, 8)"], done.stderr
 
 
+@pytest.mark.long
 def test_a_kernel_that_cannot_be_compiled_keeps_nobody_waiting(tmp_path: Path) -> None:
     file, cache = tmp_path / "failing.py", tmp_path / "cache"
     file.write_text(
@@ -291,6 +296,7 @@ def names_in_kernels(tree: ast.Module) -> Iterator[str]:
             yield from (inner.id for part in node.body for inner in ast.walk(part) if isinstance(inner, ast.Name))
 
 
+@pytest.mark.long
 def test_an_array_in_a_slice_of_another_shape_is_an_error_that_brings_no_code_for_text(tmp_path: Path) -> None:
     """numba writes both shapes into its sentence, and compiling what makes text takes a second."""
     file = tmp_path / "placing.py"
@@ -306,6 +312,7 @@ def test_an_array_in_a_slice_of_another_shape_is_an_error_that_brings_no_code_fo
     assert done.stdout.strip() == "[0.0, 1.0, 2.0] True", done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [b"[console_scripts]\nx\xff = x\n", b"[console_scripts]\nno equals sign\n"])
 def test_a_damaged_package_of_somebody_elses_stops_no_kernel(text: bytes, tmp_path: Path) -> None:
     """numba reads the entry points of all packages before the first kernel runs: those that are whole still extend it."""
@@ -319,6 +326,7 @@ def test_a_damaged_package_of_somebody_elses_stops_no_kernel(text: bytes, tmp_pa
     assert done.stdout.split() == ["extended", "2"], done.stderr
 
 
+@pytest.mark.long
 def test_a_kernel_that_is_compiled_apart_is_only_read_here_and_what_cannot_be_is_compiled_here(tmp_path: Path) -> None:
     """The second ends as soon as the work is over; who waits for a kernel then is told so and compiles nothing."""
     write_package(tmp_path, "apartparty", 7)

@@ -58,6 +58,7 @@ def test_what_fails_where_next_to_nothing_is_left_fails_for_want_of_memory(monke
     assert _unexpected(error).startswith("There is not enough memory: the limit (ulimit -v) leaves 3 MiB.")
 
 
+@pytest.mark.long
 def test_a_tensor_that_does_not_fit_is_said_to_be_that_and_no_mistake_in_the_program() -> None:
     from cardai.cli import _unexpected
 

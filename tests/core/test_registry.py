@@ -236,6 +236,7 @@ def test_damaged_metadata_is_listed_as_broken_and_stops_nothing(site: Path) -> N
     ]
 
 
+@pytest.mark.long
 def test_the_command_line_says_which_distributions_are_damaged(site: Path) -> None:
     damaged_site(site)
     listed = cardai("list-plugins", "--kind", "agent", path=site)

@@ -29,6 +29,7 @@ def test_the_hash_is_splitmix64() -> None:
     assert [rng.hash_int(1234567, k) for k in range(4)] == expected
 
 
+@pytest.mark.long
 def test_interpreted_numbers_are_the_compiled_ones() -> None:
     script = """
 import json, sys

@@ -15,6 +15,7 @@ TEXT = (Path(__file__).resolve().parents[2] / "docs" / "command-line.md").read_t
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.long
 def test_the_commands_run_in_order_and_records_have_the_fields_that_are_listed(
     cardai: Call,  # noqa: F811
     tmp_path: Path,

@@ -15,6 +15,7 @@ from tests.commands.conftest import Call, cardai  # noqa: F401
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "hand-histories.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_the_commands_and_the_python_run_in_order(
     cardai: Call,  # noqa: F811
     tmp_path: Path,

@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from cardai.cli import load_command
 from cardai.core import registry
 from cardai.core.spec import parse
@@ -54,6 +56,7 @@ def test_the_limit_player_is_that_of_the_report() -> None:
         assert registry.create("trainer", option(shown, "--trainer")) == registry.create("trainer", reported)
 
 
+@pytest.mark.long
 def test_no_two_pages_train_into_one_directory() -> None:
     made = [option(call, "--out") for call in calls() if call[0] == "train" and "--out" in call]
     elsewhere = re.findall(r"^cardai train .*--out (\S+)", README, re.MULTILINE)

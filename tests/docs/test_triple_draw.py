@@ -24,6 +24,7 @@ SHORTER = (
 )
 
 
+@pytest.mark.long
 def test_the_commands_run_in_order(cardai: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.chdir(tmp_path)
     lines = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]

@@ -65,6 +65,7 @@ def followed(text: str) -> str:
     return BLOCK.sub(do, text)
 
 
+@pytest.mark.long(but="study")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_tutorial_does_and_prints_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.stem in ("train-and-plot",):

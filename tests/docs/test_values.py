@@ -18,6 +18,7 @@ from cardai.poker.values.situation_set import PER_SHARD
 TEXT = (ROOT / "docs" / "values.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", sizes(50, 250))
 def test_the_commands_and_the_python_run(
     count: int,

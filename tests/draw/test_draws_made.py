@@ -11,6 +11,7 @@ from cardai.core.errors import UsageError
 from cardai.core.rng import derive, derive_many
 from cardai.draw.actions import FIRST_DISCARD
 from cardai.draw.draws_made import HELD, SEEN, draws_made, held_kinds
+from tests.support import sizes
 
 
 @pytest.mark.parametrize(
@@ -37,16 +38,17 @@ def test_hands_are_called_what_they_are(hand, kind):
     assert HELD[held_kinds(np.array([parse_cards(hand)]))[0]] == kind
 
 
-def test_the_table_is_that_of_a_count_by_hand():
+@pytest.mark.parametrize("hands", sizes(30, 100))
+def test_the_table_is_that_of_a_count_by_hand(hands):
     game = cardai.game("triple_draw")
-    found = draws_made(game, "draw_caller", 100, 4)
-    assert found.cases[0, 0, :, SEEN.index("nothing yet")].sum() == 100  # everybody draws, the big blind first
-    assert found.cases.sum() == 100 * 6
+    found = draws_made(game, "draw_caller", hands, 4)
+    assert found.cases[0, 0, :, SEEN.index("nothing yet")].sum() == hands  # everybody draws, the big blind first
+    assert found.cases.sum() == hands * 6
     agent = cardai.agent("draw_caller").for_game(game)
     tables, row = game.tables(1), np.zeros(1, np.int64)
     counted = np.zeros(found.cases.shape, np.int64)
-    seeds = derive_many(derive(4, "deal"), count=100)
-    for k in range(100):  # one hand at a time, and the player never mixes
+    seeds = derive_many(derive(4, "deal"), count=hands)
+    for k in range(hands):  # one hand at a time, and the player never mixes
         tables.reset(seeds[k : k + 1])
         last, draws = {0: 0, 1: 0}, 0
         while (seat := int(tables.current_players()[0])) >= 0:

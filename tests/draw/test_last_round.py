@@ -45,6 +45,7 @@ def sampler(agent, **options):
     return LastRoundOptions("triple_draw", agent, **options).sampler()
 
 
+@pytest.mark.long
 def test_against_a_caller_good_hands_bet_once_and_bad_ones_check():
     found = sampler(PatCaller(), particles=100, seed=3)
     bets = 0

@@ -41,6 +41,7 @@ def test_perfect_play_of_800_9_6_returns_the_published_995439() -> None:
     assert result.total == pytest.approx(0.995439, abs=5e-7)
 
 
+@pytest.mark.long
 def test_the_one_rule_player_returns_what_enumeration_in_c_gave() -> None:
     result = figures("video_heuristic")
     assert result.total == pytest.approx(0.915641, abs=5e-7)

@@ -28,11 +28,13 @@ def test_it_is_listed_with_its_preset_and_distribution(site: Path) -> None:
     assert {row["status"] for row in ours.values()} == {"ok"}
 
 
+@pytest.mark.long
 def test_it_is_played_from_the_command_line(site: Path) -> None:
     done = cardai("run", "--game", "doubt:ranks=4", "--agent", "bold", "--vs", "honest", "--games", "40", path=site)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_its_own_tests_pass(site: Path) -> None:
     arguments = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(PACKAGE)]
     done = python("-m", "pytest", *arguments, str(PACKAGE / "tests"), path=site, **INTERPRETED)

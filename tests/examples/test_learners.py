@@ -27,6 +27,7 @@ def example(path: str) -> Any:
     return module
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "library"), [("learners/ppo.py", "torch"), ("learners/maskable_ppo.py", "sb3_contrib")]
 )
@@ -53,6 +54,7 @@ def test_advantages_are_those_of_the_definition() -> None:
     assert ppo.advantages(rewards, values, over, last)[:, 0].tolist() == pytest.approx(expected)
 
 
+@pytest.mark.long
 def test_self_play_makes_a_network_harder_to_exploit(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     short = ["--encoder", "leduc_30", "--steps", "131072", "--envs", "256", "--length", "16", "--measures", "1"]

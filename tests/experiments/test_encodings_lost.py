@@ -15,6 +15,7 @@ from tests.support import ROOT
 pytest.importorskip("torch")
 
 
+@pytest.mark.long
 def test_losses_of_encodings_are_printed(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(ROOT / "experiments" / "value_networks"), *sys.path])
     monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))

@@ -52,6 +52,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
+@pytest.mark.long
 def test_one_command_makes_everything_once(
     run: Any, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

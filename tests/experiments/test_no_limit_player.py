@@ -25,6 +25,7 @@ def run() -> Any:
     return module
 
 
+@pytest.mark.long
 def test_every_measure_is_a_command_that_exists(run: Any) -> None:
     for one in run.MEASURES:
         program, name, *words = shlex.split(one.command)

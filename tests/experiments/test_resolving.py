@@ -20,6 +20,7 @@ def _folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
 
 
+@pytest.mark.long
 def test_without_a_floor_tree_cfr_is_the_trainers(tmp_path: Path) -> None:
     import tree_cfr
 

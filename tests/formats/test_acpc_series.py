@@ -56,6 +56,7 @@ def program(tmp_path: Path, text: str = CALLER) -> str:
     return f"{sys.executable} {path}"
 
 
+@pytest.mark.long("nolimit")
 @pytest.mark.parametrize("game", [LIMIT, NO_LIMIT])
 def test_a_match_over_sockets_has_byte_for_byte_the_log_of_the_same_match_in_process(game: str, tmp_path: Path) -> None:
     series = Series(game, ("acpc_mix", "random"), hands=12, seeds=(3,))
@@ -69,6 +70,7 @@ def test_a_match_over_sockets_has_byte_for_byte_the_log_of_the_same_match_in_pro
     assert here["0-1.seed3.log"].count(b"STATE") == 12
 
 
+@pytest.mark.long
 def test_a_foreign_program_plays_by_its_command_line(tmp_path: Path) -> None:
     series = Series(LIMIT, ("acpc_mix", program(tmp_path)), hands=10, seeds=(1,))
     directory = tmp_path / "out"
@@ -84,6 +86,7 @@ def test_a_foreign_program_plays_by_its_command_line(tmp_path: Path) -> None:
     assert (results(series, directory)[0, 1].won == results(same, tmp_path / "ours")[0, 1].won).all()
 
 
+@pytest.mark.long
 def test_players_are_found_from_the_callers_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A relative run and the program of the docs, with the output in a directory of its own."""
     program(tmp_path, CALLER.replace("1 if len(rounds) == 1 else 0", "0"))  # who begins in Kuhn poker
@@ -121,6 +124,7 @@ except AgentError as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="nothing is forked elsewhere")
 def test_a_process_of_one_thread_forks_dealer_and_agents_and_the_log_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -248,6 +252,7 @@ def test_what_cannot_be_played_is_refused_before_anything_is_written(tmp_path: P
         Series("holdem.limit.3p", ("random", "random"), 1, (1,)).definition()
 
 
+@pytest.mark.long
 def test_a_game_of_cardai_is_played_as_its_definition(tmp_path: Path) -> None:
     named = Series("acpc_limit_2p", ("acpc_mix", "random"), hands=6, seeds=(3,))
     defined = Series(LIMIT, ("acpc_mix", "random"), hands=6, seeds=(3,))

@@ -138,6 +138,7 @@ def test_a_site_that_says_nothing_is_waited_for_twice_so_long_whatever_is_tried(
     assert len(waits) == 1
 
 
+@pytest.mark.long
 def test_a_hand_that_was_left_in_the_middle_goes_on_as_if_nobody_had_left_it(tmp_path: Path) -> None:
     class Left(GtoWizard):
         """Whose player is stopped after every third action."""
@@ -340,6 +341,7 @@ def test_actions_are_written_as_the_sites_want_them() -> None:
         node = after
 
 
+@pytest.mark.long
 def test_the_commands_of_the_docs_play_and_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "docs" / "sites.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)

@@ -64,7 +64,7 @@ def reference(view: dict[str, Any], card: int) -> np.ndarray[Any, Any]:
 
 
 def test_features_are_as_the_slow_reference_says() -> None:
-    views, hands = held(1, 20).views, held(1, 20).hands
+    views, hands = held(1, 8).views, held(1, 8).hands
     game = cardai.game("gin")
     found = examples_of(views, hands)
     place = 0
@@ -83,9 +83,10 @@ def test_features_are_as_the_slow_reference_says() -> None:
             assert found.even[place] == pytest.approx(np.log(share / (1 - share)))
             place += 1
     assert place == len(found)
-    assert kinds.min() > 50
+    assert kinds.min() > 20
 
 
+@pytest.mark.long
 def test_what_is_learned_tells_more_than_uniform_on_held_out_hands() -> None:
     train, fresh = held(2, 1500), held(3, 300)
     weights = fit_belief(examples_of(train.views, train.hands), 1, epochs=6)

@@ -153,3 +153,33 @@ def test_a_loads_pace_is_guessed_by_its_traits() -> None:
     assert cut is not None
     assert not cut.probe
     assert len(cut.units) <= 2  # as slow as c's other load
+
+
+def test_loads_of_which_others_tell_come_last_and_small_ones_are_no_thin_slices() -> None:
+    """Of four players everybody is met in three of six pairs; a load of less than half an even share is a piece."""
+    loads = [Load(range(600), (str(i), str(j))) for i in range(4) for j in range(i)]
+    cutter = Cutter(loads, 2)
+    cuts = [cut for cut in (cutter.take(), cutter.take()) if cut]
+    assert [(cut.load, len(cut.units)) for cut in cuts] == [(0, 600), (1, 600)]
+    for cut in cuts:
+        cutter.ended(cut.number, [(600, 0.6)])
+    last = cutter.take()
+    assert last is not None
+    assert (last.load, last.probe) == (3, True)  # the fourth player's first
+
+
+def test_a_piece_ends_when_those_of_unknown_pace_do_too() -> None:
+    """Three of four workers are busy with what nobody knows: a known load's piece is as long as they may take."""
+    cutter = Cutter([Load(range(40_000), ("a",)), Load(range(40_000), ("b",))], 4, clock=lambda: 0.0)
+    cuts = [cut for cut in (cutter.take() for _ in range(4)) if cut]
+    assert [len(cut.units) for cut in cuts] == [2500, 2500, 10_000, 10_000]
+    cutter.ended(cuts[0].number, [(2500, 0.025)])
+    cut = cutter.take()
+    assert cut is not None
+    assert 0.00001 * len(cut.units) == pytest.approx(0.775 / 4 + cutting.SPARE, rel=0.01)
+
+
+def test_as_many_workers_as_loads_have_something_to_do() -> None:
+    """A piece each is handed out anyway, whoever does it."""
+    _, cutter, _ = played([Load(range(5000), (str(k % 20), str(k // 10))) for k in range(190)], 256, [0.000006] * 190)
+    assert cutter._few == 190

@@ -118,6 +118,20 @@ def turn(made: Link, ray: FakeRay) -> None:
         made.hear(reference, fetched(ray))
 
 
+def test_a_foreman_begins_as_soon_as_there_are_pieces_for_all_of_its_workers(ray: FakeRay) -> None:
+    made = met(ray)
+    turn(made, ray)  # they have begun
+    width = max(widths(100))
+    for number in range(width):
+        assert not ray.calls["Foreman.exchange"]
+        made.queue((number,))
+    assert ray.calls["Foreman.exchange"] == 1
+    for number in range(width):
+        made.queue((number,))
+    assert ray.calls["Foreman.exchange"] == 2
+    assert [len(hand.handles) for hand in made.hands[:3]] == [made.hands[0].width, made.hands[1].width, 0]
+
+
 def test_many_workers_have_foremen_and_few_have_none() -> None:
     assert widths(64) == [0] * 64
     assert widths(1000, direct=True) == [0] * 1000

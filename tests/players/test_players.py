@@ -139,6 +139,7 @@ def test_a_player_by_buckets_waits_for_no_tables(name: str) -> None:
     assert all(clusters(options.of_street(street)) is not None for street in (1, 2))
 
 
+@pytest.mark.long("limit_equilibrium")
 @pytest.mark.parametrize("name", CARDS)
 def test_each_player_is_made_and_plays_its_game(boxed: None, name: str) -> None:
     if network(name):
@@ -183,6 +184,7 @@ def test_what_makes_the_no_limit_player_is_booked_and_stops_at_what_fails(
     assert json.loads((tmp_path / "seconds.json").read_text())["list"] > first > 0
 
 
+@pytest.mark.long
 def test_the_no_limit_players_levels_are_played_at_any_stacks(boxed: None) -> None:
     made = module("nolimit_resolving")
     assert list(made.LEVELS) == ["full", "strong", "fair", "weak"]
@@ -246,6 +248,7 @@ def test_nothing_but_what_a_player_reads_is_in_the_box() -> None:
         assert {file for file in files if not file.endswith(".safetensors")} <= read
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rivers", sizes({"hands": 1}, {"boards": 1}), ids=str)
 @pytest.mark.parametrize(
     "name",

@@ -58,6 +58,7 @@ def test_a_grid_cannot_say_single_hands() -> None:
         ("AA@0.5", "AA:0.5"),
         ("AA:50,KK@12.5%", "AA:0.5,KK:0.125"),
         ("[50]AA,KK[/50]", "AA:0.5,KK:0.5"),
+        ("A♠K♥:0.5", "AsKh:0.5"),
         ("QQ+,[12.5]AKs, AKo[/12.5] ; 76s", "QQ+,AKs:0.125,AKo:0.125,76s"),
         ("[25]AA,[75]KK[/75],QQ[/25]", "AA:0.25,KK:0.75,QQ:0.25"),
         ("2%", "JJ+"),

@@ -130,6 +130,7 @@ def test_a_best_response_plays_the_first_of_equals() -> None:
     assert answer(2) == [[1, 0, 0], [0, 0, 1]]
 
 
+@pytest.mark.long("leduc")
 @pytest.mark.parametrize(
     ("name", "value"), [("kuhn", -1 / 18), ("leduc", LEDUC_VALUE), ("leduc:suits=false", LEDUC_VALUE)]
 )

@@ -102,7 +102,7 @@ def best(game: RandomGame, rows: Rows, player: int) -> float:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([2, 3]))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=settings.default.max_examples // 10, deadline=None)
 def test_values_and_best_responses_are_those_of_trying_everything(seed: int, seats: int) -> None:
     game = RandomGame(seed=seed, seats=seats)
     tree, form = game_form(game)

@@ -83,6 +83,7 @@ def throws_everything_away(view: dict[str, Any]) -> int | None:
     return 0 if len(set(ranks)) <= 4 else None
 
 
+@pytest.mark.long
 def test_all_planted_mistakes_in_gin_are_found_and_are_the_dearest() -> None:
     champion = make.agent("champion:memory=false")
     review, errors = planted("gin", [champion, champion], breaks_a_hand_that_could_knock, 1)

@@ -17,6 +17,7 @@ def judge() -> Judge:
     return judge_for(make.game(GAME))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sizes("calls every bet at the end", "never bets a pair"))
 def test_a_planted_leak_is_first_and_its_cost_is_told(judge: Judge, name: str) -> None:
     leak = next(one for one in LEAKS if one.name == name)

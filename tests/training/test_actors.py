@@ -76,6 +76,7 @@ class Elsewhere(Crew):
         return found[::-1]
 
 
+@pytest.mark.long("gin", "nfsp")
 @pytest.mark.parametrize("case", CASES)
 def test_the_files_are_the_same_wherever_the_pieces_are_done(case: str, tmp_path: Path, situations: str) -> None:
     pytest.importorskip("torch")
@@ -87,6 +88,7 @@ def test_the_files_are_the_same_wherever_the_pieces_are_done(case: str, tmp_path
     assert files(here, tmp_path / "here") == files(there, tmp_path / "there")
 
 
+@pytest.mark.long("nfsp")
 @pytest.mark.parametrize("case", ["nfsp", "buckets"])
 def test_a_round_that_is_cut_short_ends_as_one_that_is_not(case: str, tmp_path: Path) -> None:
     whole, cut, steps = begun(case), begun(case), CASES[case][3]

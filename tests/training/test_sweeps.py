@@ -76,6 +76,7 @@ def test_each_run_is_the_one_that_train_makes(tmp_path: Path) -> None:
     assert list(begun(tmp_path / "sweep").train()) == []
 
 
+@pytest.mark.long
 def test_stretches_that_are_sent_about_end_in_the_same_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a cluster's workers do, here: every stretch ends at once, and goes on from the directory that came back."""
 
@@ -189,6 +190,7 @@ def test_bad_runs_are_stopped_at_rungs_and_the_others_are_those_of_train(tmp_pat
     assert stopped.get(min(at_first, key=lambda name: at_first[name] or 0.0)) != 10
 
 
+@pytest.mark.long
 def test_which_runs_are_stopped_does_not_depend_on_when_it_was_asked(tmp_path: Path) -> None:
     """Taken up after every run, and with another process's runs there already."""
     whole, cut = halved(tmp_path / "whole"), halved(tmp_path / "cut")
@@ -202,6 +204,7 @@ def test_which_runs_are_stopped_does_not_depend_on_when_it_was_asked(tmp_path: P
     assert table(cut, "exploitability") == table(whole, "exploitability")
 
 
+@pytest.mark.long
 def test_a_stopped_run_says_so_until_it_is_gone_on_with(tmp_path: Path) -> None:
     sweep = halved(tmp_path / "sweep")
     list(sweep.train())

@@ -262,6 +262,7 @@ def test_who_can_be_had_weaker_is_offered_at_each_level_that_is_told_from_the_ot
     assert specs.index("ismcts:iterations=9") == specs.index("random") + 1
 
 
+@pytest.mark.long
 def test_games_stand_under_the_names_that_people_know_and_presets_behind_more() -> None:
     offered = {game.spec: game for game in games()}
     assert [game.title for game in games()][:2] == ["Gin rummy", "No-limit Texas hold'em"]

@@ -198,6 +198,7 @@ def test_new_board_cards_are_told_once_and_in_order() -> None:
     assert dealt == [card_glyph(int(card)) for card in match.table.view(0)["board"]]
 
 
+@pytest.mark.long
 def test_a_measured_strength_is_the_players_own_not_its_opponents() -> None:
     """Whoever always folds is ahead of nobody on the ladder, or loses to the reference; the caller wins what it loses."""
     folds = measure("leduc", "always_fold", 160)

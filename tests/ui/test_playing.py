@@ -54,6 +54,7 @@ async def play_a_key(person: Sat, rng: Random) -> None:
         await person.ready()
 
 
+@pytest.mark.long("gin", "omaha", "short_deck", "holdem_limit", "holdem_spot", "triple_draw")
 @pytest.mark.parametrize("game", GAMES)
 def test_a_hand_of_every_game_is_played_by_keys_and_the_next_is_dealt(game: str, matches: Path) -> None:
     async def play() -> None:
@@ -287,6 +288,7 @@ def test_a_player_with_long_work_to_do_says_how_far_it_is() -> None:
     assert said == ["Buckets: 75% ..."]
 
 
+@pytest.mark.long
 def test_leaving_while_a_player_thinks_waits_for_nobody_and_loses_nothing(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     registry.add_file(str(tmp_path / "slow.py"))
@@ -321,6 +323,7 @@ def test_a_player_that_errs_is_named_and_the_app_stays(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
+@pytest.mark.long(but="size1")
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
 def test_the_rules_and_the_hand_are_complete_at_every_width(size: tuple[int, int]) -> None:
     """Every word of the rules and of what is seen stands on a line that the page shows, scrolled from top to bottom; at the

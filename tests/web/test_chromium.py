@@ -162,6 +162,7 @@ def test_a_table_is_chosen_by_keys_and_settings_stay(chromium: Any, served: Serv
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 27)"
 
 
+@pytest.mark.long
 def test_amounts_are_shown_in_big_blinds_and_a_screen_reader_hears_the_hand(chromium: Any, served: Served) -> None:
     path = sat(served, "holdem_nolimit", "always_call")
     with opened(chromium, served, path) as page:

@@ -104,6 +104,7 @@ def test_a_range_is_painted_by_dragging_and_typed_and_the_board_is_clicked(chrom
         )
 
 
+@pytest.mark.long
 def test_a_spot_is_solved_and_read_by_keys_alone(chromium: Any, served: Served) -> None:
     with opened(chromium, served, "study") as page:
         page.get_by_role("button", name="Solve A river").focus()
@@ -123,6 +124,7 @@ def test_a_spot_is_solved_and_read_by_keys_alone(chromium: Any, served: Served) 
         assert page.get_attribute("table.grid13", "aria-label") == "button: how often each class of hands does what"
 
 
+@pytest.mark.long
 def test_a_turn_is_stopped_and_its_river_chosen_by_touch_on_a_phone(chromium: Any, served: Served) -> None:
     with opened(chromium, served, "study/new?example=turn", 390, has_touch=True, is_mobile=True) as page:
         page.wait_for_function("() => document.querySelector('[data-editor=range0] [data-count]').textContent !== ''")

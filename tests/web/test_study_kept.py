@@ -44,6 +44,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Li
     served.close()
 
 
+@pytest.mark.long
 def test_a_library_s_spots_are_listed_and_opened_with_the_command_that_shows_them(
     shown: tuple[Served, Library], capsys: Any
 ) -> None:
@@ -137,6 +138,7 @@ def test_a_match_is_reviewed_as_the_command_does(shown: tuple[Served, Library], 
 FIELDS = {"flops": "QsJh2h 8c5d5c", "pot": "24", "stack": "88", "range0": "AA,KK", "range1": "QQ,AKs", "bets": "allin", "to": "50"}  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_report_is_begun_on_the_page_and_kept_as_its_command_keeps_it(
     shown: tuple[Served, Library], matches: Path, capsys: Any
 ) -> None:
@@ -156,6 +158,7 @@ def test_a_report_is_begun_on_the_page_and_kept_as_its_command_keeps_it(
     assert len(Library(matches.parent / "spots").find()) == 2  # the command solved nothing anew
 
 
+@pytest.mark.long
 def test_a_report_that_is_stopped_keeps_its_flops_and_goes_on(shown: tuple[Served, Library], matches: Path) -> None:
     served, _ = shown
     fields = FIELDS | {"flops": "KsJh2h 9c5d5c", "to": "0.000001"}
@@ -170,6 +173,7 @@ def test_a_report_that_is_stopped_keeps_its_flops_and_goes_on(shown: tuple[Serve
     assert served.ask(f"{path}/stop", "", Origin=served.origin)[0] == 303
 
 
+@pytest.mark.long("page may take")
 @pytest.mark.parametrize(
     ("given", "said"),
     [

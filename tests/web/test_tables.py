@@ -335,6 +335,7 @@ def test_a_player_that_errs_is_named_and_the_match_is_kept(
     assert journal_of(matches / f"{name}.jsonl").exists()
 
 
+@pytest.mark.long
 def test_the_tables_room_is_not_the_terminal_s() -> None:
     """Nothing of the pages imports textual."""
     script = "import sys; sys.modules['textual'] = None; import cardai.web.serving, cardai.web.felt"

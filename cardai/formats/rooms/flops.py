@@ -22,6 +22,7 @@ ANY_ZONE = timedelta(hours=14)
 """A clock whose zone is not named may be so far behind or ahead of UTC's (from -12 to +14 hours)."""
 FOLDED = "folded before the flop"
 POSTED = "posts beside the blinds, or nothing decided before the flop"
+AGAIN = "the same hand again (its number and all that was done)"
 RECENT = "played less than a day ago (rooms forbid help while one plays; --recent grades it)"
 
 
@@ -50,10 +51,16 @@ def sorted_hands(hands: Iterable[RoomHand | LeftOut], hero: str | None, recent: 
     left_out: Counter[str] = Counter()
     shares: list[tuple[float, float]] = []
     heroes: Counter[str] = Counter()
+    known: set[int] = set()
     for number, hand in enumerate(hands, 1):
         if isinstance(hand, LeftOut):
             left_out[f"not read: {hand.reason}"] += 1
             continue
+        same = hash((hand.room, hand.number, hand.time, hand.table, hand.moves, hand.boards))
+        if hand.number and same in known:
+            left_out[AGAIN] += 1
+            continue
+        known.add(same)
         if hand.board and hand.rake > 0:
             called = called_pot(hand)
             shares.append((hand.rake / called if called else 0.0, hand.rake / hand.big_blind))

@@ -51,7 +51,7 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     from cardai.formats.rooms.flops import sorted_hands
     from cardai.poker.grading.before import ChartGrader
     from cardai.poker.grading.grader import SolvingGrader
-    from cardai.poker.grading.spots import Effort
+    from cardai.poker.grading.spots import Effort, check_sizes
     from cardai.poker.grading.whole import WholeGrader
     from cardai.poker.ranges.library import Library
     from cardai.study.grading import Task
@@ -66,6 +66,7 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     if not found.heroes:
         raise UsageError(f"{file} holds no hand of {hero!r}." if hero else f"{file} shows nobody's cards: give --hero.")
     book = asked.book
+    check_sizes(asked.bets, asked.raises)
     effort = Effort(asked.bets, asked.raises, asked.to, asked.iterations, asked.threads, found.rake, found.rake_cap)
     mistake = MISTAKE if asked.mistake is None else asked.mistake
     blunder = max(BLUNDER if asked.blunder is None else asked.blunder, mistake)

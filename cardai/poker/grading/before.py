@@ -21,7 +21,12 @@ NO_CHART = "no chart of play before the flop is for so many players with such st
 OFF = "the way it was played before the flop is not in the chart"
 RARE = "the chart's players hardly ever come there"
 MIXED = 0.1
-"""Actions that a chart takes so often with a class are worth the same in truth: what parts them is the chart's own error."""
+"""Actions that a chart whose values are measured takes so often with a class are worth the same in truth: what parts them is the
+chart's own error."""
+SMALL = 0.01
+"""What actions are apart at least, in big blinds, before one is called worse: frequencies are kept in steps of 1/255."""
+SEEN = 10
+"""From how many hands, as a mean, values must be measured to be believed: two that end alike would say that nothing is uncertain."""
 FAR = 1.7
 """A chart is taken for stacks that are at most so many times larger or smaller, and a raise for one of the chart's."""
 
@@ -127,13 +132,16 @@ class ChartGrader:
         values = chart.values[rows][:, number] + spent  # a fold is worth 0
         if not np.isfinite(values).all():
             return None
+        came = _others(chart, node, hand.hero)
+        if 0 < chart.head.hands * came * class_shares()[number] < SEEN:
+            return None
         noise = chart.noise[rows][:, number]
         best = int(np.argmax(values))
         best = taken if values[taken] >= values[best] else best
-        came = _others(chart, node, hand.hero)
-        floor = hypot(noise[best], noise[taken]) + max(chart.head.gain[hand.hero], 0.0) / max(came, 1e-6)
+        floor = max(SMALL, hypot(noise[best], noise[taken]) + max(chart.head.gain[hand.hero], 0.0) / max(came, 1e-6))
         often = chart.strategy[rows][:, number]
-        floor = max(floor, float(values[best] - values[often >= MIXED].min()))
+        if chart.head.hands:  # measured
+            floor = max(floor, float(values[best] - values[often >= MIXED].min()))
         lost = float(values[best] - values[taken])
         words = [_words(token) for token in tree.actions(node)]
         told = ", ".join(

@@ -43,6 +43,8 @@ blinds; ``--ahead 2 --seed 12``: 0.097, 0.066 and 0.054)."""
 OFF = "the way it was played is not in the tree that was solved"
 UNMET = "the range of the player does not hold his hand there"
 RARE = "the opponent hardly ever comes there in the solution"
+_DONE = {"x": "check", "c": "call", "b": "bet", "r": "raise"}
+"""What was done before on the street, in words. Sizes are left out: hardly two hands have the same."""
 LEAST = 0.01
 """The weight that the hero's own hand has at least in his range: he held it."""
 
@@ -197,7 +199,7 @@ class _Graded:
             "phase": STREETS[move.street],
             "position": f"{hand.positions[hand.hero]} against {other}",
             "kind": ("first to bet", "facing a bet", "facing a raise")[min(bets, 2)],
-            "line": position.line or "first",
+            "line": ", ".join(_DONE[word[0]] for word in position.line.split()) or "first",
             "pot": {"limped": "limped", "single": "single raised"}.get(hand.kind, hand.kind),
         }
 

@@ -10,8 +10,10 @@ from attrs import frozen
 
 from cardai.cards.text import cards_text
 from cardai.core.arrays import Float64s
+from cardai.core.errors import UsageError
 from cardai.poker.grading.flops import FlopHand, Move
 from cardai.poker.notation import range_text
+from cardai.poker.ranges.sizes import bet_plan
 from cardai.poker.ranges.spot import STREETS, Spot
 
 SEATS = ("first", "button")
@@ -42,6 +44,16 @@ class Effort:
         return (
             f"solving (bets {self.bets}, raises {self.raises}, to {self.to:g} % or {self.iterations} iterations{rake})"
         )
+
+
+def check_sizes(bets: str, raises: str) -> None:
+    """Raise UsageError unless both are sizes as :class:`Effort` takes them: of one level, for everybody, on every street."""
+    for text in (bets, raises):
+        if set(text) & set(",=/"):
+            raise UsageError(
+                f"Sizes to look at are joined by +, the same on every street for both, as in 0.5+1. Got {text!r}."
+            )
+    bet_plan(f"{bets}/{raises}", ("river",))
 
 
 def spot_of(hand: FlopHand, street: int, ranges: Sequence[str | Float64s], effort: Effort) -> Spot:

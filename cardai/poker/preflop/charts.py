@@ -53,7 +53,7 @@ class Head:
     """Of each seed."""
     cpu_seconds: float
     hands: int
-    """From which values were measured."""
+    """From which values were measured; 0: they are exact, with best play behind each action."""
     won: tuple[float, ...]
     """What each seat wins, big blinds a hand."""
     gain: tuple[float, ...]
@@ -74,9 +74,10 @@ class Chart:
     spread: Float64s = field(repr=False)
     """(edges, 169) the standard deviation of that over seeds."""
     values: Float64s = field(repr=False)
-    """(edges, 169) what an action brings in big blinds, counted from the hand's beginning; nan: hardly ever came."""
+    """(edges, 169) what an action brings in big blinds, counted from the hand's beginning; nan: hardly ever came. Behind it all go on
+    by the strategy; of two players the one who takes it does what brings most."""
     noise: Float64s = field(repr=False)
-    """(edges, 169) half the length of a 95 % interval of what an action brings more than the strategy."""
+    """(edges, 169) half the length of a 95 % interval of what an action brings more than the strategy; at least what values are rounded."""
 
     @cached_property
     def tree(self) -> Tree:
@@ -197,6 +198,11 @@ def write_chart(chart: Chart, directory: Path) -> None:
     }
     write_npz(directory / ARRAYS, arrays, level=9)
     write_json(directory / HEAD, asdict(chart.head))
+
+
+def rounding(values: Float64s) -> Float64s:
+    """Return by how much the file may round ``values``: half of the last place of a float16."""
+    return np.asarray(np.spacing(np.abs(np.nan_to_num(values)).astype(np.float16)).astype(np.float64) / 2)
 
 
 def _bytes(shares: Float64s) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:

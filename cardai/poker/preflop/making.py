@@ -15,10 +15,10 @@ from cardai.core.files import read_json, refuse_links, write_json
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure
 from cardai.poker.hand_classes import CLASSES
-from cardai.poker.preflop.charts import ENOUGH, Chart, Head, class_shares, write_chart
+from cardai.poker.preflop.charts import ENOUGH, Chart, Head, class_shares, rounding, write_chart
 from cardai.poker.preflop.rules import Rules
 from cardai.poker.preflop.shares import FITTED, Depth
-from cardai.poker.preflop.solving import Problem, Seed, best_of, learned, measured, problem_of
+from cardai.poker.preflop.solving import Problem, Seed, dealt_worth, exact_worth, learned, problem_of
 from cardai.poker.preflop.tree import DECISION, Tree, strategy_of, tree_of
 
 SEEDS, STATE = "seeds", "solving.json"
@@ -38,7 +38,7 @@ class Goal:
     iterations: int = 400
     """Of each seed."""
     hands: int = 2_000_000
-    """From which values are measured, and as many for what best replies gain."""
+    """From which values are measured, and as many for what best replies gain. Of two players both are exact: none are dealt."""
 
 
 @frozen
@@ -127,21 +127,21 @@ class Making:
         each = np.array([strategy_of(self.tree, seed.average) for seed in seeds])
         strategy = np.round(255 * each.mean(axis=0)) / 255  # as it is kept
         strategy = strategy_of(self.tree, strategy)
-        found = measured(self.problem, strategy, strategy, goal.hands, 1, lambda done: told("values", done, goal.hands))
-        best = best_of(self.tree, strategy, found)
-        again = measured(
-            self.problem, strategy, best, goal.hands, 2, lambda done: told("best replies", done, goal.hands)
-        )
-        often = found.visits / goal.hands / class_shares()
-        unknown = np.repeat(often < ENOUGH, self.tree.count, axis=0)
+        hands = 0 if self.tree.rules.players == 2 else goal.hands
+        if hands:
+            found = dealt_worth(self.problem, strategy, hands, lambda what, done: told(what, done, hands))
+        else:
+            found = exact_worth(self.problem, strategy)
+        unknown = np.repeat(found.often < ENOUGH, self.tree.count, axis=0)
         seconds = self.state.cpu_seconds + time.process_time() - before
         head = Head(
-            self.state.rules, self.state.shares, goal.seeds, min(seed.steps for seed in seeds), round(seconds, 1), goal.hands,
-            _plain(again.won), _plain(again.gain), _plain(again.gain_noise),
-            round(spread_of(self.tree, each, often), 6),
+            self.state.rules, self.state.shares, goal.seeds, min(seed.steps for seed in seeds), round(seconds, 1), hands,
+            _plain(found.won), _plain(found.gain), _plain(found.gain_noise),
+            round(spread_of(self.tree, each, found.often), 6),
         )  # fmt: skip
         deviation = each.std(axis=0, ddof=1) if len(each) > 1 else np.zeros_like(strategy)
-        values, noise = np.where(unknown, np.nan, found.values), np.where(unknown, 60_000, found.noise)
+        values = np.where(unknown, np.nan, found.values)
+        noise = np.where(unknown, 60_000, np.maximum(found.noise, rounding(found.values)))
         chart = Chart(head, strategy, deviation, values, noise)
         write_chart(chart, self.directory)
         return chart

@@ -12,7 +12,8 @@ from cardai.core.rng import derive
 from cardai.poker.hand_classes import CLASSES, class_of
 from cardai.poker.hands.ranking import batch_tables
 from cardai.poker.preflop import _sampling_kernels as kernels
-from cardai.poker.preflop.cfr import Ends, iterate
+from cardai.poker.preflop.cfr import Ends, best_replies, iterate, met_by, reaches, values
+from cardai.poker.preflop.charts import class_shares
 from cardai.poker.preflop.equities import class_equities
 from cardai.poker.preflop.rules import HUNDRED
 from cardai.poker.preflop.shares import FITTED, Depth, shares_at
@@ -105,6 +106,51 @@ class Measured:
     """(players,) what each seat would win more by the other strategy, ..."""
     gain_noise: Float64s
     """... and half the length of its 95 % interval."""
+
+
+@frozen(eq=False)
+class Worth:
+    """What a strategy is worth, as a chart says it. Values are big blinds from the beginning of the hand, antes counted."""
+
+    often: Float64s
+    """(N, 169) how often the others let a class come to a decision."""
+    values: Float64s
+    """(edges, 169) what each action brings."""
+    noise: Float64s
+    """(edges, 169) half the length of a 95 % interval of what it brings more than the strategy does there."""
+    won: Float64s
+    """(players,) what each seat wins."""
+    gain: Float64s
+    """(players,) what each seat would win more by what brings most, ..."""
+    gain_noise: Float64s
+    """... and half the length of its 95 % interval."""
+
+
+def exact_worth(problem: Problem, strategy: Float64s) -> Worth:
+    """Return what a strategy of two players is worth: exact, and an action brings what it does with best play behind it."""
+    tree, ends = problem.tree, problem.ends
+    reach = reaches(ends, strategy)
+    each = values(ends, reach, strategy)
+    often, worth = np.zeros((tree.nodes, CLASSES)), np.zeros((tree.edges, CLASSES))
+    won, gain = np.zeros(2), np.zeros(2)
+    for seat in range(2):
+        best, met = best_replies(ends, strategy, seat), met_by(reach, seat)
+        own, edges = tree.actor == seat, tree.actor[ends.above] == seat
+        often[own] = met[own]
+        worth[edges] = (best[tree.child] / np.maximum(met[ends.above], 1e-300))[edges]
+        won[seat] = each[0, seat] @ class_shares()
+        gain[seat] = best[0] @ class_shares() - won[seat]
+    return Worth(often, worth, np.zeros_like(worth), won, gain, np.zeros(2))
+
+
+def dealt_worth(problem: Problem, strategy: Float64s, hands: int, told: Callable[[str, int], None]) -> Worth:
+    """Return what a strategy is worth by ``hands`` dealt hands, and as many for what best replies gain: an action brings what it does
+    where all go on by the strategy, and what never came is nan. ``told`` hears what is done, and how far."""
+    found = measured(problem, strategy, strategy, hands, 1, lambda done: told("values", done))
+    best = best_of(problem.tree, strategy, found)
+    again = measured(problem, strategy, best, hands, 2, lambda done: told("best replies", done))
+    often = found.visits / hands / class_shares()
+    return Worth(often, found.values, found.noise, again.won, again.gain, again.gain_noise)
 
 
 def measured(

@@ -77,177 +77,173 @@ def _interpreted_operations() -> tuple[Operation, ...]:
     return turn_in, turn_out, add, below, up_to, close, quotient, *_interpreted_rows()
 
 
-def _compiled_operations() -> tuple[Operation, ...]:
-    from llvmlite import ir
-    from numba.core import types
-    from numba.extending import intrinsic
+def _interpreted_spans() -> tuple[Operation, ...]:
+    def lines(array: Any, k: Any, count: Any) -> Any:
+        return array[LANES * int(k) : LANES * int(k + count)]
 
-    word, double, count = ir.IntType(64), ir.DoubleType(), ir.VectorType(ir.IntType(32), LANES)
-    wide = ir.VectorType(double, LANES)
+    def met(mass: Any, a: Any, b: Any, count: Any) -> Any:
+        whole, first, second = (lines(mass, int(place) * int(count), count) for place in (0, a, b))
+        return whole - first - second
 
-    class Emitter:
-        """Builds code at one place of a kernel: lane rows in, lane rows out."""
+    def add_span(mass: Any, a: Any, b: Any, columns: Any, k: Any, count: Any) -> None:
+        for place in (0, a, b):
+            lines(mass, int(place) * int(count), count)[:] += lines(columns, k, count)
 
-        def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
-            self.context, self.builder, self.types, self.arguments = context, builder, signature.args, arguments
+    def below_span(out: Any, k: Any, mass: Any, a: Any, b: Any, count: Any) -> None:
+        lines(out, k, count)[:] = met(mass, a, b, count)
 
-        def integer(self, i: int) -> Any:
-            return self.context.cast(self.builder, self.arguments[i], self.types[i], types.int64)
+    def up_to_span(out: Any, k: Any, mass: Any, a: Any, b: Any, count: Any) -> None:
+        lines(out, k, count)[:] += met(mass, a, b, count)
 
-        def array(self, i: int) -> Any:
-            return self.context.make_array(self.types[i])(self.context, self.builder, self.arguments[i])
+    def apart(out: Any, k: Any, sums: Any, j: Any, met: Any, won: Any, count: Any) -> None:
+        amount = lines(won, 0, count)
+        lines(out, k, count)[:] = amount * lines(sums, j, count) - amount * lines(met, 0, count)
 
-        def element(self, i: int) -> Any:
-            return double if self.types[i].dtype == types.float64 else ir.FloatType()
+    return add_span, below_span, up_to_span, apart
 
-        def pointer(self, i: int, offset: Any) -> Any:
-            vector = ir.VectorType(self.element(i), LANES).as_pointer()
-            return self.builder.bitcast(self.builder.gep(self.array(i).data, [offset]), vector)
 
-        def load(self, i: int, offset: Any) -> Any:
-            value = self.builder.load(self.pointer(i, offset))
-            value.align = 4 if self.element(i) != double else 8
-            return value
+def _interpreted_choices() -> tuple[Operation, ...]:
+    import numpy
 
-        def alike(self, *values: Any) -> list[Any]:
-            """Return the vectors in float64 if one of them is."""
-            if all(value.type != wide for value in values):
-                return list(values)
-            return [value if value.type == wide else self.builder.fpext(value, wide) for value in values]
+    def copy(out: Any, i: Any, x: Any, j: Any) -> None:
+        row(out, i)[:] = row(x, j)
 
-        def store(self, i: int, offset: Any, value: Any) -> None:
-            if value.type == wide and self.element(i) != double:
-                value = self.builder.fptrunc(value, ir.VectorType(ir.FloatType(), LANES))
-            self.builder.store(value, self.pointer(i, offset)).align = 4 if self.element(i) != double else 8
+    def times_less(out: Any, i: Any, x: Any, j: Any, y: Any, k: Any, w: Any, m: Any) -> None:
+        row(out, i)[:] = row(w, m) * (row(x, j) - row(y, k))
 
-        def lane(self, index: Any) -> Any:
-            return self.builder.mul(index, word(LANES))
+    def part_in(rows: Any, which: Any, first: Any, hand: Any, columns: Any, k: Any, count: Any) -> None:
+        flat, width = rows.reshape(-1), rows.shape[1] if rows.ndim == 2 else 1
+        block = numpy.zeros((LANES, LANES), rows.dtype)
+        for i, one in enumerate(which[first : first + LANES].tolist()):
+            block[i, :count] = flat[one * width + hand : one * width + hand + min(count, LANES)]
+        columns[LANES * k : LANES * (k + LANES)] = block.T.reshape(-1)
 
-        def met(self, mass: int, a: int, b: int) -> Any:
-            known = [self.load(mass, self.lane(place)) for place in (word(0), self.integer(a), self.integer(b))]
-            return self.builder.fsub(self.builder.fsub(known[0], known[1]), known[2])
+    def add_out(rows: Any, which: Any, first: Any, hand: Any, columns: Any, k: Any, count: Any) -> None:
+        flat, width = rows.reshape(-1), rows.shape[1] if rows.ndim == 2 else 1
+        block = columns[LANES * k : LANES * (k + LANES)].reshape(LANES, LANES).T
+        for i, one in enumerate(which[first : first + LANES].tolist()):
+            flat[one * width + hand : one * width + hand + min(count, LANES)] += block[i, :count]
 
-        def row_of(self, rows: int, which: int, place: Any, hand: Any) -> Any:
-            builder, table = self.builder, self.array(which)
-            number = builder.sext(builder.load(builder.gep(table.data, [place])), word)
-            stride = builder.extract_value(self.array(rows).shape, 1)
-            return builder.add(builder.mul(number, stride), hand)
+    def match(columns: Any, first: Any, count: Any) -> None:
+        known = columns[LANES * first : LANES * (first + count)].reshape(count, LANES)
+        total = numpy.zeros(LANES, columns.dtype)
+        for one in known:
+            one[:] = numpy.maximum(one, 0)
+            total += one
+        some = total > 0
+        known[:] = numpy.where(some, known / numpy.where(some, total, 1), numpy.float32(1) / numpy.float32(count))
 
-    def operation(generate: Callable[[Emitter], Any], inputs: int, result: Any = None) -> Operation:
-        names = ", ".join(f"x{i}" for i in range(inputs))
-        space: dict[str, Any] = {}
+    return copy, times_less, part_in, add_out, match
 
-        def typed(given: tuple[Any, ...]) -> Any:
-            kind = given[0] if result == "same" else types.void
 
-            def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                found = generate(Emitter(context, builder, signature, arguments))
-                return context.get_dummy_value() if result is None else found
+def _interpreted_nodes() -> tuple[Operation, ...]:
+    import numpy
 
-            return kind(*given), build
+    def best_of(values: Any, i: Any, j: Any, child: Any, start: Any, end: Any) -> None:
+        row(values, i)[:] = numpy.max([row(values, j + one) for one in child[start:end]], axis=0)
 
-        exec(f"def made(typing, {names}):\n    return typed(({names},))", {"typed": typed}, space)
-        return intrinsic(space["made"])  # type: ignore[no-any-return]
+    def sum_of(values: Any, i: Any, j: Any, child: Any, start: Any, end: Any) -> None:
+        row(values, i)[:] = sum(row(values, j + one) for one in child[start:end])
 
-    def transpose(place: Emitter, rows: list[Any]) -> list[Any]:
-        step = 1
-        while step < LANES:
-            out = list(rows)
-            for i in range(LANES):
-                if i & step:
-                    continue
-                low = [k if not k & step else LANES + k - step for k in range(LANES)]
-                high = [k + step if not k & step else LANES + k for k in range(LANES)]
-                for target, mask in ((i, low), (i | step, high)):
-                    shuffled = place.builder.shuffle_vector(rows[i], rows[i | step], ir.Constant(count, mask))
-                    out[target] = shuffled
-            rows, step = out, 2 * step
-        return rows
+    def mean_of(values: Any, i: Any, j: Any, child: Any, start: Any, end: Any, chances: Any, k: Any) -> None:
+        row(values, i)[:] = sum(row(values, j + one) * row(chances, k + e) for e, one in enumerate(child[start:end]))
 
-    def turn_in(place: Emitter) -> None:
-        first, hand = place.integer(2), place.integer(3)
-        rows = []
-        for i in range(LANES):
-            at = place.row_of(0, 1, place.builder.add(first, word(i)), hand)
-            rows.append(place.load(0, at))
-        for i, one in enumerate(transpose(place, rows)):
-            place.store(4, place.lane(place.builder.add(hand, word(i))), one)
+    return best_of, sum_of, mean_of
 
-    def turn_out(place: Emitter) -> None:
-        first, hand = place.integer(2), place.integer(3)
-        lanes = [place.lane(place.builder.add(hand, word(i))) for i in range(LANES)]
-        rows = transpose(place, [place.load(4, lane) for lane in lanes])
-        for i, one in enumerate(rows):
-            place.store(0, place.row_of(0, 1, place.builder.add(first, word(i)), hand), one)
 
-    def add(place: Emitter) -> None:
-        value = place.load(3, place.lane(place.integer(4)))
-        for at in (word(0), place.integer(1), place.integer(2)):
-            terms = place.alike(place.load(0, place.lane(at)), value)
-            place.store(0, place.lane(at), place.builder.fadd(*terms))
+def _lanes_of(bits: Any, k: Any) -> Any:
+    import numpy
 
-    def below(place: Emitter) -> None:
-        place.store(0, place.lane(place.integer(1)), place.met(2, 3, 4))
+    return (int(bits[k]) >> numpy.arange(LANES)) & 1 > 0
 
-    def up_to(place: Emitter) -> None:
-        at = place.lane(place.integer(1))
-        place.store(0, at, place.builder.fadd(*place.alike(place.load(0, at), place.met(2, 3, 4))))
 
-    def close(place: Emitter) -> None:
-        builder, at = place.builder, place.lane(place.integer(1))
-        start = builder.mul(place.integer(7), word(3))
-        factor = [place.load(6, place.lane(builder.add(start, word(i)))) for i in range(3)]
-        known = place.alike(place.load(0, at), place.met(2, 3, 4), place.load(5, at), *factor)
-        parts, factor = known[:3], known[3:]
-        terms = [builder.fmul(one, other) for one, other in zip(factor, parts, strict=True)]
-        place.store(0, at, builder.fadd(builder.fadd(terms[0], terms[1]), terms[2]))
+def _interpreted_shares() -> tuple[Operation, ...]:
+    import numpy
 
-    def quotient(place: Emitter) -> Any:
-        return place.builder.fdiv(place.arguments[0], place.arguments[1])
+    def take_best(
+        out: Any, at: Any, slot: Any, values: Any, j: Any, child: Any, start: Any, end: Any, best: Any, before: Any, a: Any
+    ) -> None:  # fmt: skip
+        left = _lanes_of(out, before)
+        for e, one in enumerate(child[start:end]):
+            taken = left & (row(values, j + one) >= row(values, best))
+            out[at + slot[a + e]] = numpy.packbits(taken, bitorder="little").view(numpy.uint16)[0]
+            left = left & ~taken
 
-    def times(place: Emitter) -> None:
-        factors = place.alike(*(place.load(i, place.lane(place.integer(i + 1))) for i in (2, 4)))
-        place.store(0, place.lane(place.integer(1)), place.builder.fmul(*factors))
+    def add_chosen(mass: Any, a: Any, b: Any, columns: Any, k: Any, bits: Any, at: Any, count: Any) -> None:
+        for i in range(count):
+            value = numpy.where(_lanes_of(bits, at + i), row(columns, k), numpy.float32(0))
+            for place in (0, a, b):
+                row(mass, int(place) * int(count) + i)[:] += value
 
-    def plus(place: Emitter) -> None:
-        at = place.lane(place.integer(1))
-        terms = place.alike(place.load(0, at), place.load(2, place.lane(place.integer(3))))
-        place.store(0, at, place.builder.fadd(*terms))
+    def fold_chosen(
+        values: Any, i: Any, met: Any, slots: Any, columns: Any, k: Any, bits: Any, at: Any, won: Any, first: Any, count: Any
+    ) -> None:  # fmt: skip
+        for t, slot in enumerate(slots[:count], int(first)):
+            reach = numpy.where(_lanes_of(bits, at + slot), row(columns, k), numpy.float32(0))
+            row(values, i + t)[:] = row(met, slot) * row(won, t) + reach * row(won, t)
 
-    def top(place: Emitter) -> None:
-        at = place.lane(place.integer(1))
-        one, other = place.alike(place.load(0, at), place.load(2, place.lane(place.integer(3))))
-        higher = place.builder.fcmp_ordered(">", other, one)
-        place.store(0, at, place.builder.select(higher, other, one))
+    def gain_of(
+        gained: Any, a: Any, values: Any, j: Any, child: Any, start: Any, end: Any, own: Any, weight: Any
+    ) -> None:
+        for e, one in enumerate(child[start:end]):
+            row(gained, a + e)[:] = row(values, j + one) * weight + row(values, own) * -weight
 
-    return (
-        operation(turn_in, 5),
-        operation(turn_out, 5),
-        operation(add, 5),
-        operation(below, 5),
-        operation(up_to, 5),
-        operation(close, 8),
-        operation(quotient, 2, "same"),
-        operation(times, 6),
-        operation(plus, 4),
-        operation(top, 4),
-    )
+    def fold_of(
+        values: Any, i: Any, met: Any, slots: Any, reach: Any, at: Any, won: Any, first: Any, count: Any
+    ) -> None:
+        for k, slot in enumerate(slots[:count]):
+            amount = row(won, first + k)
+            row(values, i + first + k)[:] = row(met, slot) * amount + row(reach, at + slot) * amount
+
+    return take_best, gain_of, fold_of, add_chosen, fold_chosen
 
 
 def _operations() -> tuple[Operation, ...]:
     if interpreted():
-        return _interpreted_operations()
+        first = *_interpreted_operations(), *_interpreted_spans(), *_interpreted_choices()
+        return *first, *_interpreted_nodes(), *_interpreted_shares()
     need_compiler()
-    return _compiled_operations()
+    from cardai.poker.ranges import _lane_code as code
+    from cardai.poker.ranges import _node_code as nodes
+
+    return (
+        code.turn_in, code.turn_out, code.add, code.below, code.up_to, code.close, code.quotient, code.times, code.plus,
+        code.top, code.add_span, code.below_span, code.up_to_span, code.apart, code.copy, code.times_less, code.part_in,
+        code.add_out, nodes.match, nodes.best_of, nodes.sum_of, nodes.mean_of, nodes.take_best, nodes.gain_of, nodes.fold_of,
+        nodes.add_chosen, nodes.fold_chosen,
+    )  # fmt: skip
 
 
-turn_in, turn_out, add, below, up_to, close, quotient, times, plus, top = _operations()
+(
+    turn_in, turn_out, add, below, up_to, close, quotient, times, plus, top,
+    add_span, below_span, up_to_span, apart, copy, times_less, part_in, add_out,
+    match, best_of, sum_of, mean_of, take_best, gain_of, fold_of, add_chosen, fold_chosen,
+) = _operations()  # fmt: skip
 """turn_in(rows, which, first, hand, columns): lane row ``hand + i`` of ``columns`` := number ``hand + i`` of the sixteen
-rows ``which[first : first + 16]``, for i < 16; turn_out the other way round.
+rows ``which[first : first + 16]``, for i < 16; turn_out the other way round. part_in(..., columns, k, count): into lane
+rows k and on, zero from the ``count``th of the sixteen numbers on; add_out(..., columns, k, count) adds lane rows k and on, the
+first ``count``, to what is there, row after row. ``rows`` that have one dimension are taken from the places ``which`` on.
 add(mass, a, b, columns, k): lane rows 0, a, b of ``mass`` += lane row k of ``columns``.
 below(out, k, mass, a, b): lane row k := met; up_to: += met.
 close(out, k, mass, a, b, columns, factors, batch): lane row k := f0 k + f1 met + f2 of ``columns``, with lane rows
 3 batch + (0, 1, 2) of ``factors``.
+add_span, below_span, up_to_span(..., count): the same of ``count`` lane rows from k on, ``mass`` with so many for each card.
+apart(out, k, sums, j, met, won, count): lane rows k and on := ``won`` times those of ``sums`` from j on, minus ``won`` times
+``met``.
 quotient(x, y): x / y without a test for zero, so that loops over it become vector instructions.
 times(out, i, x, j, y, k): lane row i := lane row j of ``x`` times lane row k of ``y``. plus(out, i, x, j): lane row i += lane
-row j of ``x``; top: the larger of both."""
+row j of ``x``; top: the larger of both; copy: := it.
+times_less(out, i, x, j, y, k, w, m): lane row i := lane row m of ``w`` times what lane row j of ``x`` is more than k of ``y``.
+match(columns, first, count): turns ``count`` lane rows from regrets into what regret matching plays.
+
+At a node of a tree with children ``child[start:end]``, whose lane rows are j + child:
+best_of, sum_of(values, i, j, child, start, end): lane row i := the largest, the sum; mean_of(..., chances, k): each times lane
+row k and on of ``chances``.
+take_best(out, at, slot, values, j, child, start, end, best, before, a): ``out`` has sixteen bits a number, a lane each: those
+of number ``before`` go to the first child that is no less than lane row ``best`` of ``values``, to numbers at + slot[a] and on.
+gain_of(gained, a, values, j, child, start, end, own, weight): lane rows a and on := ``weight`` times what each child is more
+than lane row ``own``.
+fold_of(values, i, met, slots, reach, at, won, first, count): lane row i + t, for t from ``first`` on, := lane row t of ``won``
+times what a hand meets and its own, lane rows slots of ``met`` and at + slots of ``reach``.
+add_chosen(mass, a, b, columns, k, bits, at, count), fold_chosen(values, i, met, slots, columns, k, bits, at, won, first, count):
+add_span and fold_of of lane row k of ``columns`` in the lanes that numbers at and on of ``bits`` have, and zero in others."""

@@ -26,6 +26,7 @@ from cardai.core.schema import structure
 from cardai.poker.notation import parse_range, range_text
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.position import SAME, Suits, renamed_hands
+from cardai.poker.ranges.sizes import plain_bets
 from cardai.poker.ranges.solution import SPOT, Solution, load, percent_of_pot, prepare, read_head, solve
 from cardai.poker.ranges.spot import Spot, parse_board
 
@@ -68,10 +69,14 @@ class Entry:
 
 
 def canonical(spot: Spot) -> Spot:
-    """Return the same spot as every other way to write it would give it: cards of the flop descending, ranges in order."""
+    """Return the same spot as every other way to write it would give it: cards of the flop descending, ranges and bets in order, and
+    no more chips than can be played for."""
     cards = spot.cards()
     board = cards_text([*sorted(cards[:3], key=lambda card: (-(card % 13), -card)), *cards[3:]])
-    return evolve(spot, board=board, ranges=tuple(range_text(parse_range(text)) for text in spot.ranges))
+    ranges = tuple(range_text(parse_range(text)) for text in spot.ranges)
+    known = evolve(spot, board=board, ranges=ranges, bets=plain_bets(spot.bets))
+    least = evolve(known, stacks=(min(spot.stacks),) * 2)
+    return least if least.scale == known.scale else known
 
 
 def image(spot: Spot) -> tuple[Spot, Suits]:
@@ -126,7 +131,7 @@ class Library:
         return self._place(image(spot)[0])
 
     def _place(self, spot: Spot) -> Path:
-        path = self.directory / "spots" / digest_of(asdict(canonical(spot)))[:24]
+        path = self.directory / "spots" / digest_of(asdict(spot))[:24]
         for each in (path.parent, path):
             refuse_link(each)
         if path.is_dir():
@@ -162,8 +167,10 @@ class Library:
         Raises DamagedFileError where its folder holds another.
         """
         known, suits = image(spot)
-        for one, names in ((known, suits), (canonical(spot), SAME)):
-            path = self._place(one)
+        ways = ((known, suits), (canonical(spot), SAME))
+        for (one, names), once in itertools.product(ways, (False, True)):
+            # folders were called once by bets and stacks as they are written
+            path = self._place(evolve(one, bets=spot.bets.strip(), stacks=spot.stacks) if once else one)
             if (path / SPOT).exists():
                 found = load(path)
                 if canonical(found.spot) != one:
@@ -188,7 +195,7 @@ class Library:
 
     def keep(self, solution: Solution, *, position: str = "", raised: str = "") -> Path:
         """Keep a solution, without its last street where that can be left out; what is "" is called as it was."""
-        path = self._place(solution.solved or solution.spot)
+        path = self._place(canonical(solution.solved or solution.spot))
         known = read_head(path).label if (path / SPOT).exists() else {}
         given = {"position": position, "raised": raised}
         solution.label = {name: value or known.get(name, "") for name, value in given.items()}

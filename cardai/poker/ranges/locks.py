@@ -96,20 +96,23 @@ def from_the_most_general(locked: Sequence[Locked]) -> list[Locked]:
     return sorted(locked, key=lambda one: tuple(card is not None for card in one.cards))
 
 
-def resolve(locks: Sequence[Lock], tree: PublicTree, board: Sequence[int], group: Sequence[Renaming]) -> list[Locked]:
+def resolve(
+    locks: Sequence[Lock], tree: PublicTree, board: Sequence[int], ranges: Float64s, group: Sequence[Renaming]
+) -> list[Locked]:
     """Return what ``locks`` fix in a tree, one a decision and cards; a later lock replaces what earlier ones said.
 
     Args:
+        ranges: (2, 1326) those of both players.
         group: the renamings of suits that change neither the board nor the ranges.
 
     Raises:
-        UsageError: a line leads nowhere, or shares make no sense.
+        UsageError: a line leads nowhere, shares make no sense, or no hand of the range is meant.
     """
     found: dict[tuple[int, tuple[int | None, ...]], Float64s] = {}
     spread: list[tuple[tuple[int, tuple[int | None, ...]], Float64s]] = []
     for lock in locks:
         node, cards = _decision(lock, tree, board)
-        play = _play(lock, node)
+        play = _play(lock, node, ranges)
         for key, image in _images((node.number, cards), play, group if lock.images else group[:1]):
             spread.append((key, image))
         known = found.setdefault((node.number, cards), np.full(play.shape, FREE))
@@ -198,7 +201,7 @@ def _card(word: str, lock: Lock, gone: Sequence[int]) -> int | None:
     return card
 
 
-def _play(lock: Lock, node: Node) -> Float64s:
+def _play(lock: Lock, node: Node, ranges: Float64s) -> Float64s:
     """Return (A, K) the frequencies of a lock, FREE for hands that it does not name."""
     shares = np.zeros(len(node.actions))
     for word, share in lock.play.items():
@@ -209,6 +212,8 @@ def _play(lock: Lock, node: Node) -> Float64s:
     if not (shares >= 0).all() or abs(shares.sum() - 1.0) > _NEAR:
         raise UsageError(f"The shares of the lock of {lock.line!r} add up to 1, each from 0 to 1. Got {lock.play}.")
     hands = np.ones(COUNT, np.bool_) if not lock.hands else parse_range(lock.hands) > 0
+    if not (hands & (ranges[node.actor] > 0)).any():
+        raise UsageError(f"The lock of {lock.line!r} holds for no hand of who decides there: {lock.hands!r}.")
     return np.where(hands, (shares / shares.sum())[:, None], FREE)
 
 

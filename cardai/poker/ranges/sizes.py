@@ -21,6 +21,8 @@ WHO = ("first", "button", "donk")
 _NAMED = {"pot": (POT, 1.0), "half": (POT, 0.5), "allin": (ALL, 0.0), "a": (ALL, 0.0), "e": (EVEN, 0.0)}
 _NUMBER = re.compile(r"(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(%|x|c|e)?")
 _KINDS = {"%": POT, "x": MULTIPLE, "c": CHIPS, "e": EVEN, None: POT}
+_ENDS = {POT: "", MULTIPLE: "x", CHIPS: "c", EVEN: "e"}
+_ORDER = (POT, MULTIPLE, CHIPS, EVEN, ALL)
 _EXAMPLE = (
     "Write 0.5 or 50% of the pot, 2.5x (a raise to 2.5 times the bet), 120c (chips), e or 2e (all-in by even growth over the "
     "streets to come, or over 2), and allin, joined by +."
@@ -109,6 +111,35 @@ def bet_plan(text: str, streets: Sequence[str], **limits: float) -> BetPlan:
         if not 0.0 <= value <= 100.0:
             raise UsageError(f"{name} is a number of pots from 0 to 100. Got {value:g}.")
     return BetPlan(menus, tuple(streets), **limits)
+
+
+def plain_bets(text: str) -> str:
+    """Return bets as every other way to write each of their levels gives them; what cannot be read stays as it is.
+
+    >>> plain_bets("pot+50%/a+2.50x, donk=")
+    '0.5+1/2.5x+allin,donk=none'
+    """
+    try:
+        return ",".join(map(_plain_part, text.split(",")))
+    except UsageError:
+        return text
+
+
+def _plain_part(part: str) -> str:
+    name, equals, menu = part.rpartition("=")
+    levels = [
+        sorted(_level(level, part, k), key=lambda size: (_ORDER.index(size.kind), size.value))
+        for k, level in enumerate(menu.split("/"))
+    ]
+    return f"{name.strip()}{equals}" + "/".join("+".join(map(_word, level)) or "none" for level in levels)
+
+
+def _word(size: Size) -> str:
+    if size.kind == ALL:
+        return "allin"
+    if size.kind == EVEN and not size.value:
+        return "e"
+    return f"{size.value:.12g}{_ENDS[size.kind]}"
 
 
 def _named(name: str, streets: Sequence[str], text: str) -> tuple[str, str]:

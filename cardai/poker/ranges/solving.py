@@ -97,7 +97,10 @@ def make_spot(
     **more: str | float | tuple[int, ...],
 ) -> Spot:
     """Return a spot from what people give for one; ``more`` are further fields of :class:`Spot`. Raises UsageError."""
-    stacks = tuple(float(one) for one in stack) if isinstance(stack, Sequence) else (float(stack),) * 2
+    try:
+        stacks = tuple(float(one) for one in stack) if isinstance(stack, Sequence) else (float(stack),) * 2
+    except (TypeError, ValueError):
+        raise UsageError(f"stack is chips, a number or two of them. Got {stack!r}.") from None
     for what, chips in (("The pot", pot), *(("A stack", one) for one in stacks)):
         check_chips(what, chips)
     texts = tuple(one if isinstance(one, str) else range_text(_weights(one)) for one in ranges)

@@ -185,7 +185,7 @@ class Spot:
         if not self.locks:
             return []
         same = [one for one in HOLDEM.renamings(self.cards()) if (ranges[:, one[1]] == ranges).all()]
-        return resolve(self.locks, tree, self.cards(), same)
+        return resolve(self.locks, tree, self.cards(), ranges, same)
 
 
 def check_chips(what: str, chips: float) -> None:

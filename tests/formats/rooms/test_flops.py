@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cardai.formats.rooms import room_hands
-from cardai.formats.rooms.flops import RECENT, Sorted, sorted_hands
+from cardai.formats.rooms.flops import AGAIN, RECENT, Sorted, sorted_hands
 from cardai.poker.grading.flops import Move
 
 TWO = """\
@@ -83,6 +83,8 @@ def test_what_cannot_be_graded_is_counted_by_the_reason() -> None:
     assert [(hand.missing, hand.after) for _, hand in sorted_.hands] == [
         ("more than two players saw the flop", 1), ("folded before the flop", 0),
     ]  # fmt: skip
+    twice = found(TWO + FOLDED.replace("101", "103") + TWO)  # downloads overlap
+    assert (len(twice.hands), twice.left_out) == (2, {AGAIN: 1})
 
 
 def test_hands_of_the_last_day_are_refused_unless_told_otherwise() -> None:

@@ -16,6 +16,7 @@ from cardai.formats.rooms import room_hands
 from cardai.formats.rooms.hand import RoomHand
 from cardai.formats.rooms.lines import MAX_LINES
 from tests.formats.rooms.texts import CASH, IPOKER, TEXTS
+from tests.support import sizes
 
 
 def read(text: str) -> list[object]:
@@ -27,18 +28,20 @@ def read(text: str) -> list[object]:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_file_that_is_cut_off_is_a_hand_or_a_sentence(name: str) -> None:
+@pytest.mark.parametrize("step", sizes(151, 7))
+def test_a_file_that_is_cut_off_is_a_hand_or_a_sentence(name: str, step: int) -> None:
     text = TEXTS[name]
-    for end in range(0, len(text), 61):
+    for end in range(0, len(text), step):
         found = read(text[:end])
         assert len(found) <= 1
         assert not any(isinstance(hand, RoomHand) and hand.pot <= 0 for hand in found)
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_changed_characters_never_crash_a_reader(name: str) -> None:
+@pytest.mark.parametrize("times", sizes(6, 100))
+def test_changed_characters_never_crash_a_reader(name: str, times: int) -> None:
     rng = random.Random(name)
-    for _ in range(20):
+    for _ in range(times):
         text = list(TEXTS[name])
         for _ in range(rng.choice([1, 1, 3, 20])):
             place = rng.randrange(len(text))
@@ -102,6 +105,7 @@ def test_a_line_of_a_hundred_megabytes_takes_little_memory(text: str) -> None:
     assert most < 30_000_000
 
 
+@pytest.mark.long
 def test_many_hands_are_read_one_at_a_time() -> None:
     class Many(io.TextIOBase):
         def __init__(self, copies: int) -> None:
@@ -133,6 +137,7 @@ def test_digits_that_are_no_numbers_are_sentences() -> None:
         assert read(re.sub(rf'{name}="\d+"', f'{name}="²"', IPOKER))
 
 
+@pytest.mark.long
 def test_what_stands_before_the_hands_costs_each_hand_little() -> None:
     tags = "".join(f"<t{number}>x</t{number}>\n" for number in range(20_000))
     games = '<game gamecode="1">\n</game>\n' * 200

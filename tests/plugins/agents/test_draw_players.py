@@ -54,6 +54,7 @@ def test_draws_keep_what_is_worth_most() -> None:
     assert policy(view_of("9c8d7h3s2s", draws_left=3), *discards)[3 + 0b00001] == 1.0
 
 
+@pytest.mark.long
 def test_the_published_margin_over_an_always_calling_player_is_met() -> None:
     # 57.7 +- 3.2 (one standard error) chips a hand: the authors' player, re-implemented in NumPy, 4,000 hands
     won = play("triple_draw", ["draw_heuristic", "draw_caller"], games=20_000, seed=1).mean_return(0)

@@ -69,11 +69,12 @@ def cost(hand: set[int], card: int, unseen: set[int], known: set[int], refused: 
     return 0.3 * deadwood(left) + 0.9 * mean + 7 * chance_melded(card, unseen, known, refused, 0.3)
 
 
-def test_it_discards_what_costs_least_by_the_slow_reference() -> None:
+@pytest.mark.parametrize("hands", sizes(5, 24))
+def test_it_discards_what_costs_least_by_the_slow_reference(hands: int) -> None:
     rng = random.Random(5)
     spec = "gin_lookahead:present=0.3,next=0.9,danger=7,refused=0.3"
     refusals = choices = 0
-    for _ in range(12):
+    for _ in range(hands):
         low = rng.randrange(7)  # close ranks: many melds and near melds
         deck = rng.sample([card for card in range(52) if low <= (card + 1) % 13 <= low + 6], 24)
         deck += [card for card in range(52) if card not in deck]
@@ -95,10 +96,11 @@ def test_it_discards_what_costs_least_by_the_slow_reference() -> None:
             chance_melded(card, unseen, known, refused, 0.3) < chance_melded(card, unseen, known, set(), 0.3)
             for card in costs
         )
-    assert choices > 7
-    assert refusals > 7
+    assert choices > hands // 2
+    assert refusals > hands // 2
 
 
+@pytest.mark.long(but="0")
 @pytest.mark.parametrize("phase", [OFFER, DRAW])
 def test_it_takes_the_face_up_card_exactly_where_it_makes_a_meld_and_saves_enough(phase: int) -> None:
     rng = random.Random(6)
@@ -161,6 +163,7 @@ def test_it_plays_whole_matches_of_every_kind_of_gin() -> None:
 
 # Per cent of games won, 8,000 fresh games a pair: a sketch of the same form tuned for 14 CPU minutes had 79.0 +-0.9 against
 # simple, 64.3 +-0.9 against heisenbot, 60.9 +-1.0 against gin-only. Below: 2.5 standard errors under that.
+@pytest.mark.long("heisenbot", "gin-only")
 @pytest.mark.parametrize(("other", "rate"), [("simple", 79.0), ("heisenbot", 64.3), ("gin-only", 60.9)])
 @pytest.mark.parametrize("games", sizes(600, 2000))
 def test_it_is_as_strong_as_measured(other: str, rate: float, games: int) -> None:

@@ -80,9 +80,10 @@ def test_simple_discards_a_card_that_leaves_least_deadwood_drawn_uniformly() -> 
     assert min(counts) > 900
 
 
-def test_simple_discards_as_the_slow_reference_says_in_random_hands() -> None:
+@pytest.mark.parametrize("hands", sizes(40, 300))
+def test_simple_discards_as_the_slow_reference_says_in_random_hands(hands: int) -> None:
     rng = random.Random(3)
-    for _ in range(150):
+    for _ in range(hands):
         low = rng.randrange(8)
         hand = rng.sample([card for card in range(52) if low <= (card + 1) % 13 <= low + 5], 11)
         text = " ".join(RANKS[card % 13] + SUITS[card // 13] for card in hand)
@@ -183,6 +184,7 @@ def test_any_policies_combine_and_wrong_ones_are_refused() -> None:
 
 # Win rates of the first in per cent: SimpleGinRummyPlayer and its variants in the EAAI framework (Greedy-Simple,
 # AlwaysDraw-Simple, GinOnly-Simple, 10,000 to 20,000 games each), Heisenbot as its paper's figure 3 says within 2 points.
+@pytest.mark.long("always-draw", "gin-only", "rule-based")
 @pytest.mark.parametrize(
     ("first", "second", "rate", "tolerance"),
     [

@@ -110,8 +110,13 @@ def test_it_plays_whole_matches_and_refuses_other_games() -> None:
         make.agent("opponent_model").for_game(make.game("leduc"))
 
 
-def test_on_a_ladder_it_takes_a_raise_that_is_legal_and_beats_rule_players_in_long_matches() -> None:
-    """A deck on which a pot raise is not legal; 1,200 hands, of which the interval is well above 0."""
+def test_on_a_ladder_it_takes_a_raise_that_is_legal() -> None:
+    """A deck on which a pot raise is not legal."""
     assert len(cardai.play("holdem_fcpa", ["opponent_model", "holdem_heuristic"], games=20, seed=0).hands) == 20
+
+
+@pytest.mark.long
+def test_it_beats_rule_players_in_long_matches() -> None:
+    """1,200 hands, of which the interval is well above 0."""
     result = cardai.play("acpc_limit_2p:hands=200", ["opponent_model", "acpc_mix"], games=6, seed=2)
     assert result.mean_return(0).low > 5  # chips: a best response would win 25

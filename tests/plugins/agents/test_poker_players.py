@@ -82,6 +82,7 @@ def test_the_threshold_player_beats_the_simple_ones(other, least):
     assert won + half_width > least
 
 
+@pytest.mark.long
 def test_poker_cnns_heuristic_beats_the_players_it_was_measured_against():
     # Poker-CNN's own matches gave +66 and +68 chips a hand at a big blind of 100, with estimated hand values
     for other, low, high in (("always_call", 500, 1000), ("random_refold", 400, 1100)):

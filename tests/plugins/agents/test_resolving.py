@@ -15,6 +15,7 @@ from cardai.core.rng import Rows
 from cardai.poker.resolving.box import ResolvingWarning
 
 
+@pytest.mark.long
 def test_it_plays_no_limit_holdem_and_raises_to_legal_amounts() -> None:
     game = cardai.game("acpc_nolimit_2p")
     player = cardai.agent("resolving:iterations=3,values=exact").for_game(game)
@@ -42,6 +43,7 @@ def test_without_a_network_and_a_blueprint_it_says_how_badly_it_plays(monkeypatc
     cardai.agent("resolving").for_game(cardai.game("leduc_deepstack"))  # nothing to say, or the test fails by it
 
 
+@pytest.mark.long
 def test_noise_takes_actions_at_random_so_often() -> None:
     game = cardai.game("holdem")
     tables, row = game.tables(1), np.zeros(1, np.int64)
@@ -119,6 +121,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / "run"
 
 
+@pytest.mark.long
 def test_a_network_of_the_turn_values_the_flop(network: Path) -> None:
     game = cardai.game("acpc_nolimit_2p")
     same = 'bets="preflop=1,flop=1,turn=0.7+allin,river=1"'

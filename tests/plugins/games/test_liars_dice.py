@@ -71,6 +71,7 @@ def test_random_hands_are_openspiels(dice: int, faces: int) -> None:
         same(ours, theirs)
 
 
+@pytest.mark.long("1-3-6")
 @pytest.mark.parametrize(("dice", "faces", "players"), [(2, 4, 3), (1, 3, 6)])
 def test_more_than_two_play_in_turn_and_two_of_them_win_and_lose(dice: int, faces: int, players: int) -> None:
     """OpenSpiel's is for two; here a hand is told in plain words."""
@@ -190,6 +191,7 @@ class Skewed(Agent):
         return weights / weights.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", ["liars_dice:faces=3", "liars_dice:dice=2,faces=2"])
 def test_its_own_best_response_is_the_trees(spec: str) -> None:
     game = cardai.game(spec)
@@ -203,13 +205,14 @@ def test_its_own_best_response_is_the_trees(spec: str) -> None:
     assert measure(game, mixed).expected == pytest.approx(walked.expected, abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spec", "value", "best"),
     [
         # the first by OpenSpiel's best_response on its own tree, the others by a second programme, written apart
         ("liars_dice:faces=3", 0.018519, (0.592593, 0.518519)),
         ("liars_dice", -0.032407, (0.795492, 0.765997)),
-        pytest.param("liars_dice:dice=2,faces=5", -0.014000, (0.894314, 0.886881), marks=pytest.mark.long),
+        ("liars_dice:dice=2,faces=5", -0.014000, (0.894314, 0.886881)),
     ],
 )
 def test_uniform_play_is_worth_what_it_is_known_to_be(spec: str, value: float, best: tuple[float, float]) -> None:
@@ -218,6 +221,7 @@ def test_uniform_play_is_worth_what_it_is_known_to_be(spec: str, value: float, b
     assert found.best_response == pytest.approx(best, abs=1e-6)
 
 
+@pytest.mark.long
 def test_the_player_is_asked_once_about_each_information_set_and_what_is_done_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -240,6 +244,7 @@ def test_the_player_is_asked_once_about_each_information_set_and_what_is_done_is
     assert few == measure(game, Skewed())
 
 
+@pytest.mark.long
 def test_games_of_more_seats_are_walked_and_wrong_players_refused() -> None:
     game = cardai.game("liars_dice:faces=2,players=3")
     assert sum(measure(game, cardai.agent("random")).expected) == pytest.approx(0)

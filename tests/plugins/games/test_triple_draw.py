@@ -39,6 +39,7 @@ def against_pokerkit() -> ModuleType:
     return module
 
 
+@pytest.mark.long("40-3", "40-6", "35-4")
 @pytest.mark.parametrize(
     ("hands", "players", "stack"),
     [

@@ -96,6 +96,7 @@ def test_a_match_of_many_hands_keeps_the_score_in_the_view() -> None:
     assert tables.views(0, np.arange(2))["score"].tolist() == [[0], [5]]
 
 
+@pytest.mark.long
 def test_the_sampled_return_of_the_one_rule_player_is_its_exact_one() -> None:
     estimate = play("video_poker", ["video_heuristic"], games=40_000, seed=5).mean_return(0)
     # the exact return is 0.915641 (tests/solve/test_video_poker.py); four half widths are beyond chance

@@ -124,7 +124,7 @@ def owned(layout, seat):
 
 def test_an_iteration_against_pure_play_is_the_exact_one(buckets, cards):
     layout, regret = setting(buckets, 1, pure=True)
-    for seed in range(10):
+    for seed in range(4):
         _, own, result = dealt_in(cards, seed, 3)
         reference = Reference(layout, regret.copy(), own, result)
         for seat in range(2):  # the second walk sees what the first has learned
@@ -138,6 +138,7 @@ def test_an_iteration_against_pure_play_is_the_exact_one(buckets, cards):
         assert average == pytest.approx(3 * reference.averaged, abs=1e-4)
 
 
+@pytest.mark.long
 def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets, cards):
     layout, regret = setting(buckets, 2, pure=False)
     count = 2000
@@ -221,6 +222,7 @@ class TestRiver:
             assert sorted(np.concatenate([group.roots for group in found]).tolist()) == roots.tolist()
             assert groups in (None, [len(group.roots) for group in found])
 
+    @pytest.mark.long
     def test_ranges_come_to_the_river_by_the_blueprints_policy(self, training):
         blueprint, roots = training.blueprint, training.roots
         layout, tree = blueprint.layout, blueprint.layout.tree
@@ -423,6 +425,7 @@ class TestPlayer:
         actions_there = player.layout.tree.action[node[0], : len(rows)]
         assert pytest.approx(together[:, actions_there]) == rows[:, numbers].T
 
+    @pytest.mark.long
     def test_its_ranges_are_what_asking_for_every_hand_says(self, player):
         asked, board = RangeAdapter(player.game, player, player.tree), [3, 17, 30, 44, 50]
         live = board_hands(board).hands
@@ -521,6 +524,7 @@ def test_options_and_files_that_are_wrong_are_named(tmp_path):
         training.load(tmp_path)
 
 
+@pytest.mark.long
 def test_small_hands_are_played_as_the_exact_solution_plays_them():
     """Betting before the flop alone: what the sampled player wins is what it can, within a few thousandths of a blind."""
     game = cardai.game("holdem_limit:max_raises=1+0+0+0")

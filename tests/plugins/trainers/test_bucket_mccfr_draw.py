@@ -93,6 +93,7 @@ class OneCard:
         return np.max(worth, axis=0) if seat == me else np.sum(worth, axis=0)
 
 
+@pytest.mark.long("0.25")
 @pytest.mark.parametrize(("explore", "iterations"), [(1.0, 20_000), (0.25, 60_000)])
 def test_a_small_draw_game_is_solved(explore, iterations):
     game = OneCard()
@@ -196,6 +197,7 @@ def training(game):
     return made
 
 
+@pytest.mark.long
 def test_it_learns_to_keep_good_hands_and_to_throw_bad_ones(game):
     made, tables = create("trainer", SPEC).start(game, None, 1), game.tables(2)
     made.iterate(1500)
@@ -222,6 +224,7 @@ def test_a_run_goes_on_as_if_nothing_had_happened(game, training, tmp_path):
     assert np.array_equal(again.average, whole.average)
 
 
+@pytest.mark.long
 def test_a_small_file_plays_nearly_the_same(game, training, tmp_path):
     training.save(tmp_path)
     trainer = create("trainer", SPEC)

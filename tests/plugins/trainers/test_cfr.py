@@ -68,6 +68,7 @@ def test_leduc_converges_as_fast_as_published(spec: str, steps: int, below: floa
     assert solve(spec, "leduc", steps).metrics()["exploitability"] < below
 
 
+@pytest.mark.long
 def test_predictive_discounted_cfr_solves_leduc_to_a_millionth() -> None:
     training = solve("pdcfr_plus", "leduc", 15_000)
     assert training.metrics()["exploitability"] < 1e-6

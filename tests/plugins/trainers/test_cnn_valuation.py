@@ -145,6 +145,7 @@ def test_a_run_learns_from_the_first_decisions_alone_if_it_is_told_how_many(data
         training(data, most=31)
 
 
+@pytest.mark.long
 def test_a_teachers_probabilities_are_learned_in_place_of_actions(data: str) -> None:
     run = training(
         data, "poker_cnn_limit_ours", network="suits", teacher="acpc_mix", learning_rate=0.003, optimizer="adam"
@@ -188,6 +189,7 @@ def test_records_are_learned_backwards_each_state_once_an_epoch(data: str) -> No
     assert any((order.at(steps + k) != rows).any() for k, rows in enumerate(seen) if len(rows) == 8)
 
 
+@pytest.mark.long
 def test_the_literal_mode_values_states_better_than_the_base_rate_and_plays_nothing(data: str) -> None:
     run = training(data, mode="seed_literal", gamma=0.95, batch=8, optimizer="adam", learning_rate=0.003)
     list(run.train(250))
@@ -259,6 +261,7 @@ def test_a_run_goes_on_only_with_the_examples_it_began_with(data: str, tmp_path:
         training(str(other)).load(tmp_path)
 
 
+@pytest.mark.long
 def test_cnn_valuation_conforms(data: str) -> None:
     trainer = CnnValuation(data=data, batch=16, every=2, validation=20)
     cases = testing.checks_for("trainer", trainer, game=GAME, encoder=make.encoder("cnn_valuation"))

@@ -30,15 +30,16 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(out)
 
 
+@pytest.mark.long("cards", "and bucket")
 @pytest.mark.parametrize(
     ("network", "encoder", "options"),
     [
         ("levels", "cnn_valuation_ours:buckets=true", {"act": "sample", "temperature": 0.5}),
         ("levels", "cnn_valuation_ours:buckets=true", {"act": "argmax"}),
-        pytest.param("suits", "poker_cnn_limit_ours", {"act": "sample"}, marks=pytest.mark.long),
-        pytest.param("suits", "cnn_valuation_ours:buckets=true", {"act": "sample"}, marks=pytest.mark.long),
+        ("suits", "poker_cnn_limit_ours", {"act": "sample"}),
+        ("suits", "cnn_valuation_ours:buckets=true", {"act": "sample"}),
         ("cnn", "cnn_valuation", {"act": "sample"}),
-        pytest.param("cnn_flat", "poker_cnn_limit", {"act": "sample"}, marks=pytest.mark.long),
+        ("cnn_flat", "poker_cnn_limit", {"act": "sample"}),
     ],
     ids=["levels", "likeliest", "cards", "strength and bucket", "publication", "pot as cards"],
 )

@@ -42,6 +42,7 @@ def spec(request: pytest.FixtureRequest, data: Path) -> str:
     return f"{SHAPES[request.param]},situations={data}"
 
 
+@pytest.mark.long("deterministic", "saved-player", "damage", "trained-agent")
 @testing.parametrize_checks("trainer", f"leduc_values:{SMALL},situations=leduc", game=GAME)
 def test_trainer_conforms(check: Case, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its players think 6 iterations, not 1,000."""
@@ -54,6 +55,7 @@ def test_trainer_conforms(check: Case, data: Path, monkeypatch: pytest.MonkeyPat
     check()
 
 
+@pytest.mark.long("release")
 def test_it_learns_and_keeps_the_best_epoch(spec: str) -> None:
     training = create("trainer", spec).start(cardai.game(GAME), None, seed=1)
     rows = list(training.train(12))
@@ -68,6 +70,7 @@ def test_situations_are_split_by_their_numbers(data: Path) -> None:
     assert (again == np.arange(300)).all()
 
 
+@pytest.mark.long("release")
 def test_the_run_is_a_player_of_its_game(spec: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
     cardai.train(spec, GAME, steps=2, out=run)

@@ -60,12 +60,14 @@ def train(data: Path, out: Path, steps: int, code: str = "", **options: Any) -> 
     )
 
 
+@pytest.mark.long
 def test_our_shape_learns(data: Path, tmp_path: Path) -> None:
     rows = train(data, tmp_path / "x", 10, **OURS | {"anneal": 10, "rate": 5e-3}).run.read_metrics()
     assert rows[-1]["training_huber"] < 0.8 * rows[0]["training_huber"]
     assert rows[-1]["best_epoch"] == 1 + int(np.argmin([row["validation_huber"] for row in rows]))
 
 
+@pytest.mark.long("range_1326")
 @pytest.mark.parametrize("code", ["e_hs2:bins=50", "range_1326"])
 def test_deepstacks_shape_learns(data: Path, tmp_path: Path, code: str) -> None:
     rows = train(data, tmp_path / "x", 25, code, **SHAPE | {"rate": 1e-2}).run.read_metrics()
@@ -94,6 +96,7 @@ def test_an_image_is_what_the_situation_is_under_other_names_of_suits() -> None:
     assert codes(own, image, buckets) == pytest.approx(wanted, abs=1e-4)
 
 
+@pytest.mark.long("options0")
 @pytest.mark.parametrize(("code", "options"), [("", OURS), ("e_hs2:bins=30", SHAPE)])
 def test_going_on_is_the_same_as_never_stopping(data: Path, tmp_path: Path, code: str, options: dict[str, Any]) -> None:
     train(data, tmp_path / "x", 3, code, **options)
@@ -108,6 +111,7 @@ def test_going_on_is_the_same_as_never_stopping(data: Path, tmp_path: Path, code
             assert one[key] == other[key]
 
 
+@pytest.mark.long
 def test_a_set_that_has_grown_changes_no_run(data: Path, tmp_path: Path) -> None:
     import shutil
 
@@ -144,6 +148,7 @@ def test_a_network_is_no_player(data: Path, tmp_path: Path) -> None:
         made.agent()
 
 
+@pytest.mark.long
 def test_other_situations_are_not_gone_on_with(data: Path, tmp_path: Path) -> None:
     import shutil
 

@@ -20,11 +20,13 @@ from cardai.testing import Case
 SMALL = "gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8"
 
 
+@pytest.mark.long
 @testing.parametrize_checks("trainer", SMALL, game="gin")
 def test_trainer_conforms(check: Case) -> None:
     check()
 
 
+@pytest.mark.long
 def test_the_first_generation_measures_the_belief_and_later_ones_learn() -> None:
     training = create("trainer", "gin_values:hands=400,belief_hands=800,taught=3,batch=64,hidden=8").start(
         cardai.game("gin"), None, 1
@@ -78,6 +80,7 @@ def test_a_league_of_one_is_first_taken_for_the_player_of_the_file(tmp_path: Pat
     assert (usual.start(cardai.game("gin"), None, 1).fitting.values.belief[1] == 0).all()
 
 
+@pytest.mark.long
 def test_the_averaged_networks_play_and_the_newest_learn_on(tmp_path: Path) -> None:
     trainer = create("trainer", SMALL)
     training = trainer.start(cardai.game("gin"), None, 1)
@@ -110,6 +113,7 @@ def test_exploration_is_halved_with_the_rate_down_to_a_quarter() -> None:
     assert found == [0.4, 0.4, 0.2, 0.2, 0.1, 0.1, 0.1, 0.1]
 
 
+@pytest.mark.long
 def test_fewer_situations_than_a_minibatch_are_learned_from() -> None:
     training = create("trainer", SMALL.replace("batch=16", "batch=100000")).start(cardai.game("gin"), None, 1)
     before = training.fitting.values.head_bias.copy()

@@ -92,6 +92,7 @@ for spec in ("cfr", "pdcfr_plus", "cfr:updates=simultaneous", "mccfr", "outcome_
 """
 
 
+@pytest.mark.long
 def test_solvers_give_the_same_numbers_compiled_and_interpreted() -> None:
     said = [
         subprocess.run(

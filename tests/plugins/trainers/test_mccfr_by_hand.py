@@ -152,6 +152,7 @@ def test_the_expected_update_is_the_exact_regret_and_the_reach_weighted_policy(
     assert wanted_average.max() > 0.01
 
 
+@pytest.mark.long("coin-external", "kuhn-outcome")
 @pytest.mark.parametrize("sampling", SAMPLERS)
 @pytest.mark.parametrize("game", GAMES)
 def test_an_iteration_of_the_kernel_adds_what_one_sample_a_seat_does_as_often_as_it_is_drawn(

@@ -70,6 +70,7 @@ def test_planes_are_the_cards():
     assert np.flatnonzero(planes[0, 5]).tolist() == sorted([*hole, 3, 17, 30, 44])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sees", sizes("numbers", "planes"))
 def test_it_learns_what_depends_on_cards_and_answers_ranges_as_it_answers_hands(game, sees):
     training = start(game, SPEC.replace("numbers", sees), PairsRaise())
@@ -260,6 +261,7 @@ def subject(game):
     return TrainerSubject(create("trainer", f"{spec},values=true,regret=2"), game, None, 3)
 
 
+@pytest.mark.long("deterministic", "saved-player", "damage", "trained-agent")
 @pytest.mark.parametrize("check", testing.CHECKS["trainer"], ids=lambda check: check.name)
 def test_it_conforms(subject, check):
     check.function(subject)

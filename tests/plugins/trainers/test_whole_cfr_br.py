@@ -144,6 +144,7 @@ class Slow:
         return sum(self.worth(child, mine * chance) for child, chance in zip(children, chances, strict=True))
 
 
+@pytest.mark.long
 def test_a_round_teaches_what_dense_matrices_say(taught):
     training, before = taught
     gained = {name: np.zeros(len(table)) for name, table in before.items()}
@@ -178,6 +179,7 @@ def test_a_run_that_is_stopped_inside_a_round_goes_on_as_if_nothing_had_happened
         assert np.array_equal(again._river(name), whole._river(name)), name
 
 
+@pytest.mark.long
 def test_learning_lowers_what_best_replies_win_from_the_turn_and_the_player_plays_what_was_learned(trainer, tmp_path):
     training, game, board = started(trainer, 5, boards=12), cardai.game(TINY), [3, 17, 30, 44]
     gains = [Walker(one.tree, one).gain(2, board) for one in [training.agent({})]]

@@ -55,6 +55,7 @@ class AnyCoefficients(dict[Any, Any]):
 VALUES = [EquityValues(), StateValues(any_function), PlayedValues(10, AnyCoefficients())]
 
 
+@pytest.mark.long("values2")
 @pytest.mark.parametrize(
     ("size", "values"),
     [(3, VALUES[0]), (4, VALUES[1]), *sizes((4, VALUES[2]), (4, VALUES[0]), (3, VALUES[1]), (3, VALUES[2]))],
@@ -113,7 +114,7 @@ def hands(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
 def test_over_all_its_actions_a_decision_corrects_nothing(hands: list[Record]) -> None:
     estimator = HoldemEstimator(GAME, HOLDEM, KnowsItsCards(), EquityValues(), "knows")
     seen = 0
-    for hand in hands[:12]:
+    for hand in hands[:5]:
         seat = hand["seats"].index(0)
         for event in walk(GAME, hand, seat):
             if isinstance(event, OwnAction):
@@ -130,7 +131,7 @@ def test_over_all_its_actions_a_decision_corrects_nothing(hands: list[Record]) -
                 assert sum(chances) == pytest.approx(1)
                 assert total == pytest.approx(0, abs=1e-9)
                 seen += 1
-    assert seen > 12
+    assert seen > 5
 
 
 def test_what_the_player_held_itself_makes_no_difference(hands: list[Record]) -> None:
@@ -171,6 +172,7 @@ def test_a_pending_board_is_not_seen_by_what_an_action_is_worth(hands: list[Reco
                 assert {where.board for _, where in event.after(np.flatnonzero(event.legal[0]))} <= {board}
 
 
+@pytest.mark.long
 def test_the_mean_is_the_chips_mean_and_the_spread_less_than_half(hands: list[Record]) -> None:
     found = aivat(GAME, KnowsItsCards(), hands, name="knows")
     gap = found.values - found.chips
@@ -178,6 +180,7 @@ def test_the_mean_is_the_chips_mean_and_the_spread_less_than_half(hands: list[Re
     assert found.ratio < 0.6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("samples", "games", "most"), sizes((20, 26, 0.55), (100, 100, 0.45)))
 def test_against_threshold_values_learned_from_play_leave_at_most_045_of_the_spread(
     samples: int, games: int, most: float, tmp_path: Any
@@ -228,6 +231,7 @@ class BetsBySizes(KnowsItsCards):
         return np.array(out, np.int64)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("games", sizes(40, 120))
 def test_where_raises_are_amounts_their_odds_are_weighed(games: int, tmp_path: Any) -> None:
     """Over all that it might have done, to any amount, a decision corrects nothing; and the mean of AIVAT is the chips'."""

@@ -75,6 +75,7 @@ def gap(found: Aivat) -> tuple[float, float]:
     return luck.mean, luck.half_width
 
 
+@pytest.mark.long("3")
 @pytest.mark.parametrize("size", [3, 4, 5])
 def test_equities_are_those_that_pokerkits_short_deck_hands_have_on_all_boards(size: int) -> None:
     kit = pytest.importorskip("pokerkit")
@@ -101,6 +102,7 @@ def exact_before_flop(other: list[int]) -> float:
     return float(np.sign(mine - yours).mean())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("others", sizes(OTHERS[:1], OTHERS[1:3]))
 def test_before_the_flop_samples_have_the_right_mean_and_rough_figures_are_near(others: list[list[int]]) -> None:
     """Without the factor C(34, 5) / C(32, 5) = 1.382 every sampled figure would lie far too low."""
@@ -154,6 +156,7 @@ def test_before_the_flop_a_function_of_situations_is_estimated_without_bias() ->
     assert np.std(each) / np.sqrt(300) < 0.03 * exact
 
 
+@pytest.mark.long("ante=100")
 @pytest.mark.parametrize("name", [ENDS[0], *sizes(*ENDS[1:])])
 def test_at_the_end_the_hand_that_was_held_is_worth_the_chips_that_it_won(name: str, tmp_path: Any) -> None:
     """Blinds of the button, antes, dead antes and unequal stacks: for both seats, folds and showdowns."""
@@ -175,6 +178,7 @@ def test_at_the_end_the_hand_that_was_held_is_worth_the_chips_that_it_won(name: 
     assert len(ends) == 6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sizes(GAMES[2], GAMES[1]))
 def test_its_mean_is_that_of_the_chips_and_its_spread_is_smaller(name: str, tmp_path: Any) -> None:
     found = measured(cardai.game(name), ByCards(), "always_call", 40, 1, tmp_path)

@@ -13,12 +13,13 @@ from cardai.core.errors import CardaiError, UsageError
 from cardai.poker.grading import grader as grading
 from cardai.poker.grading.flops import FlopHand, Move, RangeBook
 from cardai.poker.grading.grader import OFF, SolvingGrader, _with
-from cardai.poker.grading.spots import Effort, spot_of, sum_of, word_of
+from cardai.poker.grading.spots import Effort, check_sizes, spot_of, sum_of, word_of
 from cardai.poker.hands.combos import pair_index
 from cardai.poker.ranges.library import Library
 from cardai.poker.ranges.solution import prepare
 from cardai.study.graded import GradedHand
 from cardai.study.grading import Task
+from tests.support import sizes
 
 BOARD = tuple(parse_cards("2s3h4d6c7c"))
 CALLED = (
@@ -46,6 +47,7 @@ def whole() -> GradedHand:
     return graded(HAND)
 
 
+@pytest.mark.long("0")
 @pytest.mark.parametrize("street", [0, 1, 2])
 def test_what_was_played_is_a_line_through_the_spot_of_every_street(street: int) -> None:
     ranges = ("KsKh,QsQh", "AsAh,JsJh")
@@ -65,8 +67,9 @@ def test_a_bet_stands_for_the_sizes_near_it_and_one_of_the_menu_is_no_other() ->
     assert "turn" not in spot_of(HAND, 0, ranges, Effort()).bets  # which is solved anew
 
 
+@pytest.mark.parametrize("images", sizes(False, True))
 def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    images: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = Library(tmp_path)
     grader = SolvingGrader(BOOK, Effort(bets="none", iterations=2, to=1000.0), 0.25, 1.0, library)
@@ -74,9 +77,9 @@ def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
     (first,) = grader.grade([Task(1, HAND, 1)])
     asked = []
     monkeypatch.setattr(grading, "prepare", lambda spot, threads: asked.append(spot.board) or prepare(spot, threads))
-    (again, image) = grader.grade([Task(1, HAND, 1), Task(2, other, 1)])
+    found = list(grader.grade([Task(1, HAND, 1), Task(2, other, 1)][: 1 + images]))
     assert {len(board) for board in asked} == {8, 10}  # turns and rivers
-    for one in (again, image):
+    for one in found:
         assert [d.value for d in one.decisions] == pytest.approx([d.value for d in first.decisions], abs=0.02)
     assert [(one.position, one.raised) for one in library] == [("BTN-BB", "single")]
     (folder,) = tmp_path.glob("spots/*")
@@ -86,6 +89,17 @@ def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
         grader.library = Library(place)
         with pytest.raises(CardaiError, match=said):
             next(grader.grade([Task(1, HAND, 1)]))
+
+
+def test_sizes_to_look_at_that_cannot_be_read_are_said_and_no_hand_s_fault() -> None:
+    check_sizes("0.5+1", "2.5x+allin")
+    for bets, raises, said in (
+        ("zzz", "none", "'zzz'"),
+        ("0.66", "0.5/allin", "joined by"),
+        ("river=1", "none", "joined by"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            check_sizes(bets, raises)
 
 
 def test_what_was_put_in_before_a_street_is_the_last_amount_of_each_earlier_one() -> None:
@@ -98,8 +112,9 @@ def test_folding_the_best_hand_to_a_bet_costs_what_the_pot_would_bring(whole: Gr
     assert (fold.words, fold.best_words, fold.verdict) == ("fold", "call", "blunder")
     assert fold.lost == pytest.approx((54 + 8) / 2.0, abs=0.01)  # in big blinds of 2
     assert fold.situation == {
-        "phase": "river", "position": "BTN against BB", "kind": "facing a bet", "line": "b800", "pot": "single raised",
-    } | {"line": fold.situation["line"]}  # fmt: skip
+        "phase": "river", "position": "BTN against BB", "kind": "facing a bet", "line": "bet", "pot": "single raised",
+    }  # fmt: skip
+    assert whole.decisions[0].situation["line"] == "check"
     assert {reason.name: reason.number for reason in fold.reasons}["equity"] == pytest.approx(1.0)
 
 
@@ -113,6 +128,7 @@ def test_calling_with_the_best_hand_costs_nothing() -> None:
     assert graded(last, 2).decisions[-1].cost == 0
 
 
+@pytest.mark.long
 def test_a_bet_that_the_rules_do_not_know_is_left_out() -> None:
     odd = evolve(
         HAND, moves=(Move(0, 0, "bet", 1), Move(0, 1, "fold", 0))

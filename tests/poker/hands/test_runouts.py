@@ -48,6 +48,7 @@ def test_strength_on_a_whole_board_is_a_count(runouts: Runouts) -> None:
         assert found[number(free[k])] == pytest.approx(share)
 
 
+@pytest.mark.long
 def test_a_sample_before_the_flop_has_the_right_mean() -> None:
     """Blocked boards count nothing, so without their factor 1.237 every figure would lie a fifth too low."""
     free = np.setdiff1d(np.arange(52), HAND)
@@ -64,6 +65,7 @@ def test_a_sample_before_the_flop_has_the_right_mean() -> None:
     assert sampled_before_flop(HAND, np.array([free[:5]]))[number(HAND)] == 0
 
 
+@pytest.mark.long
 def test_before_the_flop_the_rough_figures_are_near_the_exact_ones_and_symmetric() -> None:
     found = before_flop(HAND)
     for other in OTHERS[1:3]:

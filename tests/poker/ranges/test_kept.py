@@ -87,6 +87,7 @@ def test_sixteen_bits_take_half_the_memory_and_are_as_far_from_equilibrium() -> 
     assert packed.values == pytest.approx(exact.values, abs=0.05)
 
 
+@pytest.mark.long("32")
 def test_a_solution_goes_on_where_it_was_stopped(flop: Solution, tmp_path: Path) -> None:
     flop.save(tmp_path, small=False)
     again = load(tmp_path)

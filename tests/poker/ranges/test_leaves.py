@@ -58,6 +58,7 @@ def test_blocked_hands_and_hands_that_collide_win_nothing() -> None:
     assert (wins == -wins.T).all()
 
 
+@pytest.mark.long
 def test_before_the_flop_random_boards_come_near_what_is_known() -> None:
     aces, kings = (int(pair_index(*np.array([[low], [high]]))[0]) for low, high in ((12, 25), (11, 24)))
     # AcAd against KcKd: 82.637 % won, 0.544 % shared (all 1,712,304 boards); here of some 2,500 that block neither

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attrs import evolve
+from attrs import asdict, evolve
 
 import cardai
 from cardai.cards.text import cards_text, parse_cards
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.files import digest_of
 from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges import flops, reading
 from cardai.poker.ranges.categories import blocker, draw, made
@@ -21,6 +22,7 @@ from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.flop_report import Goal, chosen, columns, kept_reports, mean, reports
 from cardai.poker.ranges.library import Entry, Library, Start, canonical, image
 from cardai.poker.ranges.locks import parse_lock
+from cardai.poker.ranges.sizes import plain_bets
 from cardai.poker.ranges.solution import Solution
 from cardai.poker.ranges.spot import Spot
 
@@ -43,11 +45,34 @@ def rows(library: Library) -> list[dict[str, Any]]:
 
 def test_the_same_spot_is_solved_once_however_it_is_written(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cardai.poker.ranges.library.solve", None)
-    again = evolve(RIVER, board="ThKs7s4d2c", ranges=("QQ,AKs", "KQs,JJ"))
+    again = evolve(RIVER, board="ThKs7s4d2c", ranges=("QQ,AKs", "KQs,JJ"), bets="allin+100%", stacks=(150, 900))
     assert library.place(again) == library.place(RIVER)
     assert library.solve(again, 1.0).exploitability <= 1.0
-    for other in (evolve(RIVER, pot=101), evolve(RIVER, board="7sKsTh2c4d"), evolve(RIVER, rake=0.05)):
+    for other in (
+        evolve(RIVER, pot=101),
+        evolve(RIVER, board="7sKsTh2c4d"),
+        evolve(RIVER, rake=0.05),
+        evolve(RIVER, bets="1"),
+    ):
         assert library.place(other) != library.place(RIVER)
+    trees = [evolve(RIVER, bets=bets).tree() for bets in ("a+pot/2.50x+60%,donk=", plain_bets("a+pot/2.50x+60%,donk="))]
+    assert trees[0].size == trees[1].size > 10
+    assert np.array_equal(trees[0].spent, trees[1].spent)
+
+
+def test_folders_that_are_called_by_bets_as_they_were_written_are_found(library: Library, tmp_path: Path) -> None:
+    """As libraries had them once, and as they lie on people's disks."""
+    written, known = evolve(image(RIVER)[0], bets="allin+1", stacks=(150, 200)), Library(tmp_path / "lib")
+    old = known.directory / "spots" / digest_of(asdict(written))[:24]
+    shutil.copytree(library.place(RIVER), old)
+    head = old / "spot.json"
+    told = json.loads(head.read_text())
+    told["spot"] |= {"bets": "allin+1", "stacks": [150, 200]}
+    head.write_text(json.dumps(told))
+    assert known.place(written) != old
+    found = known.get(evolve(RIVER, bets="allin+1", stacks=(150, 200)))
+    assert found is not None
+    assert known.get(RIVER) is None
 
 
 @pytest.mark.parametrize("ranges", [("AK,QQ", "JJ,KQ"), ("AhKh,QsQc,QdQh", "JJ,KsQs,9c8c")])
@@ -148,6 +173,7 @@ def test_another_line_of_a_report_solves_nothing(
         assert row["ev_first"] + row["ev_button"] == pytest.approx(100)
 
 
+@pytest.mark.long
 def test_a_line_with_any_card_has_a_row_a_card_and_is_reached_as_often_as_the_cards_come(
     rows: list[dict[str, Any]], library: Library
 ) -> None:
@@ -251,6 +277,7 @@ def test_the_flops_of_the_box_are_flops_with_weights_that_say_their_error() -> N
         flops.subset(26)
 
 
+@pytest.mark.long
 def test_flops_are_chosen_better_than_at_random() -> None:
     apart = np.random.default_rng(3).normal(size=(1755, 12))
     weights = flops.classes()[1] / flops.classes()[1].sum()

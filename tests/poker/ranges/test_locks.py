@@ -69,6 +69,7 @@ def test_a_hand_that_is_locked_alone_is_played_around() -> None:
     assert solved.values[1] == pytest.approx(5.0, abs=0.01)
 
 
+@pytest.mark.long
 def test_rake_is_paid_by_who_gets_the_pot() -> None:
     options = {"pot": 60, "stack": 10, "bets": "allin", "rake": 0.05, "rake_cap": 10, "to": 0.0, "iterations": 50}
     same = cardai.solve("2c6dTh", ranges=("AA", "AA"), check_down=True, locks=[": x=1", "x: x=1"], **options)
@@ -147,13 +148,24 @@ def bets_of(solved: Solution, turn: str, river: str) -> dict[str, float]:
     return {names[hand]: share for hand, share in often if hand in names}
 
 
-def test_a_lock_stays_on_its_cards_or_moves_with_the_suits() -> None:
-    lock = Lock(LINE.format("2s", "2h"), {"b20": 0.25, "x": 0.75}, "AhKh")
-    alone, free = (cardai.solve("2c3c4c", **SUITED, locks=locks) for locks in ([lock], []))
+STAYS = Lock(LINE.format("2s", "2h"), {"b20": 0.25, "x": 0.75}, "AhKh")
+
+
+@pytest.fixture(scope="module")
+def alone() -> Solution:
+    return cardai.solve("2c3c4c", **SUITED, locks=[STAYS])
+
+
+def test_a_lock_stays_on_its_cards(alone: Solution) -> None:
     assert bets_of(alone, "2s", "2h")["h"] == pytest.approx(0.25, abs=1e-9)
     assert abs(bets_of(alone, "2s", "2d")["d"] - 0.25) > 0.1  # an image, and not locked
+
+
+@pytest.mark.long
+def test_a_lock_that_is_moved_moves_with_the_suits(alone: Solution) -> None:
+    free = cardai.solve("2c3c4c", **SUITED)
     assert bets_of(alone, "2s", "2d")["d"] == pytest.approx(bets_of(free, "2s", "2d")["d"], abs=0.1)
-    spread = cardai.solve("2c3c4c", **SUITED, locks=[evolve(lock, images=True)])
+    spread = cardai.solve("2c3c4c", **SUITED, locks=[evolve(STAYS, images=True)])
     assert len(spread.solver.layout.boards[2]) == len(free.solver.layout.boards[2])
     for turn, river in itertools.permutations("dhs", 2):
         assert bets_of(spread, f"2{turn}", f"2{river}")[river] == pytest.approx(0.25, abs=1e-6)
@@ -162,6 +174,7 @@ def test_a_lock_stays_on_its_cards_or_moves_with_the_suits() -> None:
         )
 
 
+@pytest.mark.long
 def test_a_lock_that_suits_leave_as_it_is_costs_no_more_boards() -> None:
     free = cardai.solve("2c3c4c", **SUITED | {"iterations": 1})
     whole = cardai.solve("2c3c4c", **SUITED | {"iterations": 1}, locks=["x x / * x x / *: AKs: b20=1"])
@@ -204,6 +217,7 @@ def test_locks_and_rake_are_kept_with_the_spot(tmp_path: Path) -> None:
         ("nothing", "says not how often what is done"),
         ("x: x=much", "cannot be read at 'x=much'"),
         ("x: Q2z: x=1", "cannot be read"),
+        ("x: 33: x=1", "holds for no hand of who decides there: '33'"),
     ],
 )
 def test_locks_that_cannot_hold_are_said(lock: str, message: str) -> None:

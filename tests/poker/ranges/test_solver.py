@@ -144,7 +144,8 @@ def test_the_river_is_that_of_other_solvers() -> None:
     assert found.values == pytest.approx((928.22 - 1000, 1071.78 - 1000), abs=0.1)
 
 
-def test_the_turn_is_that_of_other_solvers_and_any_number_of_threads_gives_it() -> None:
+@pytest.mark.long
+def test_the_turn_is_that_of_other_solvers() -> None:
     # postflop-solver 9d1509f: 912.29 and 1087.71 at 0.25 % of the pot after 160 iterations
     layout, ranges = holdem("KsTh7s4d", 2000, 19000)
     assert [len(forest.nodes) for forest in layout.tree.streets] == [33, 99]
@@ -153,6 +154,10 @@ def test_the_turn_is_that_of_other_solvers_and_any_number_of_threads_gives_it() 
     found = solver.measure()
     assert found.exploitability < 0.03 * 2000
     assert found.values == pytest.approx((912.29 - 1000, 1087.71 - 1000), abs=5.0)
+
+
+def test_any_number_of_threads_gives_the_same_turn() -> None:
+    layout, ranges = holdem("KsTh7s4d", 2000, 19000)
     one, two = Solver(layout, ranges), Solver(layout, ranges, threads=2)
     one.run(3)
     two.run(3)

@@ -80,6 +80,7 @@ def exploitability() -> dict[str, float]:
     return {name: measure(game, player).exploitability for name, player in players.items()}
 
 
+@pytest.mark.long
 def test_resolved_to_the_end_it_is_as_hard_to_exploit_as_the_solution(exploitability: dict[str, float]) -> None:
     solver = solver_of(whole_leduc())
     solver.run(200)
@@ -89,6 +90,7 @@ def test_resolved_to_the_end_it_is_as_hard_to_exploit_as_the_solution(exploitabi
     assert exploitability["reused"] < own + 0.5
 
 
+@pytest.mark.long
 def test_without_the_gadget_it_can_be_exploited(exploitability: dict[str, float]) -> None:
     assert exploitability["unsafe"] > 20 * exploitability["safe"]
 
@@ -139,6 +141,7 @@ def test_the_river_is_that_of_the_spot() -> None:
     )  # the ranges are scaled otherwise
 
 
+@pytest.mark.long
 def test_leduc_of_five_ranks_is_resolved_as_it_is_declared() -> None:
     """Its hands were taken for the six of three ranks."""
     wider = {"deck": Deck("10 cards, two suits of 5 ranks", tuple(range(10))), "presets": {}}

@@ -27,6 +27,7 @@ def board_response(game: Any, agent: Any, **options: Any) -> Response:
     return measure(LocalOptions(game, agent, **options))
 
 
+@pytest.mark.long("fc-None")
 @pytest.mark.parametrize(
     ("bets", "rounds", "published"), [("fc", None, 250), ("fcpa", (2, 3), 750), ("56", (2, 3), 750), ("56", (1,), 750)]
 )
@@ -36,6 +37,7 @@ def test_always_folding_loses_what_is_published_on_every_board(bets: Any, rounds
     assert 10 * found.gains == pytest.approx([published] * 2)
 
 
+@pytest.mark.long("1")
 @pytest.mark.parametrize("seat", [0, 1])
 def test_each_hand_wins_what_it_wins_when_it_is_played_against_every_other(seat: int) -> None:
     game, player = cardai.game("acpc_limit_2p"), KnowsItsCards()
@@ -97,6 +99,7 @@ def _played(game: Any, responder: LocalResponder, seat: int, hole: list[int], ot
     raise AssertionError
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("times", sizes(8, 40))
 def test_following_some_ways_has_the_mean_of_following_all(times: int) -> None:
     game, player = (

@@ -22,6 +22,7 @@ def test_a_stratum_has_its_share_of_the_boards(cards):
     assert suits == pytest.approx(exact, abs=1.01 / 2000)
 
 
+@pytest.mark.long
 def test_each_board_is_as_likely_as_it_is_dealt():
     known = boards(3)
     seen = np.zeros(len(known.cards))

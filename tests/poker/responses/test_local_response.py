@@ -97,6 +97,7 @@ def test_equity_is_a_count_over_all_rivers() -> None:
     assert out[0] == pytest.approx([met, won], rel=1e-12)
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_winnings_and_more_hands_only_add_to_them() -> None:
     game, agent = cardai.game("acpc_limit_2p"), cardai.agent("threshold")
     few = local_response(game, agent, hands=4, seed=3, samples=20).gains.tolist()
@@ -176,6 +177,7 @@ def test_what_is_only_considered_may_be_answered_by_another() -> None:
     assert fooled.mean() < local_response(game, caller, **given).gains.mean()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hands", sizes(60, 160))
 def test_aivat_leaves_the_mean_and_takes_luck_out(hands: int) -> None:
     game = cardai.game(NO_LIMIT)

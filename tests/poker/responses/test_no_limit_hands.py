@@ -70,6 +70,7 @@ def test_what_cannot_be_measured_is_said(options: dict[str, object], said: str) 
         StreetOptions(FULL, **{"agent": "always_call", "street": 3, **options}).sampler()  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_bets_without_hands_are_refused() -> None:
     done = command("evaluate", "best-response", "-g", "acpc_limit_2p", "-a", "always_call", "--bets", "1")
     assert done.returncode == 2

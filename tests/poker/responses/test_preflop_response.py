@@ -110,6 +110,7 @@ def test_of_one_flop_nothing_is_said_from_below(game):
     assert np.isfinite(found.upper)
 
 
+@pytest.mark.long
 def test_sampled_flops_are_kept_and_reported(game, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(Walker, "flop_values", _by_first_card)
     spec = "holdem_limit:max_raises=2+0+0+0"

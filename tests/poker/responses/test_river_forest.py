@@ -68,6 +68,7 @@ def player():
     return Tabled(public_tree(LIMIT))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tables", [True, False])
 def test_forests_win_what_subtrees_by_themselves_do(player, tables):
     assert isinstance(player, TablePolicy)
@@ -100,6 +101,7 @@ def test_from_the_turn_the_cards_are_dealt_as_before(player):
     assert found == pytest.approx(expected, abs=1e-5 * np.abs(expected).max())
 
 
+@pytest.mark.long
 def test_what_is_packed_comes_back(player):
     forest = RiverForest(player.tree, player)
     ranges = {int(root): np.random.default_rng(root).uniform(0, 1, (2, COUNT)) for root in forest.roots[[0, 17, -1]]}

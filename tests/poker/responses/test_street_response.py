@@ -138,6 +138,7 @@ MEET = (~(pairs()[:, None, :, None] == pairs()[None, :, None, :]).any(axis=(2, 3
 LATE = Betting(2, 4, (10, 5), (1, 0, 0, 0), (0, 0, 1, 1), (10, 10, 20, 20))  # calls before the turn
 
 
+@pytest.mark.long
 def test_from_the_turn_all_rivers_are_dealt():
     tree = public_tree(LATE)
     player = Random(tree, 2)

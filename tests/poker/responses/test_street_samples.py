@@ -59,6 +59,7 @@ def test_from_a_caller_each_hand_wins_a_bet_more_or_checks(seat: int) -> None:
     assert found[seat] == pytest.approx(np.maximum(10 * ahead, 30 * ahead), abs=1e-9)
 
 
+@pytest.mark.long
 def test_on_the_turn_the_rivers_are_averaged_where_both_hands_leave_them() -> None:
     found, reach, _, _ = best("always_call", BOARD[:4], CHECKED, "acpc_limit_2p:max_raises=0+0+1+1")
     hands = [int(k) for k in np.flatnonzero(left_by(BOARD[:4]))[[5, 300, 900]]]
@@ -90,6 +91,7 @@ def test_all_in_on_the_turn_the_river_is_dealt_out() -> None:
     assert (expected == -100 * met).sum() > 400
 
 
+@pytest.mark.long("2-16")
 @pytest.mark.parametrize(
     ("game", "hands", "boards"), sizes(("acpc_limit_2p:max_raises=1+0+0+2", 16, 8), (GAME, 60, 12))
 )
@@ -131,6 +133,7 @@ def test_the_ranges_of_a_played_hand_are_what_its_actions_leave_of_all_hands() -
     assert raised > 1
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_gains_and_more_hands_only_add_to_them() -> None:
     few = along(GAME, "acpc_mix", hands=4, seed=3).gains.tolist()
     assert along(GAME, "acpc_mix", hands=6, seed=3).gains.tolist()[:4] == few

@@ -31,6 +31,7 @@ def rivers() -> list[Situation]:
     return [situation(5, number, "river", (1, 2, 3, 4)) for number in range(4)]
 
 
+@pytest.mark.long
 def test_rivers_are_worth_what_sweeps_find(rivers: list[Situation]) -> None:
     # Hands that are indifferent are decided by rounding, here and there: a single hand may differ by more
     assert len({shape_of(situation_tree(one)) for one in rivers}) > 1
@@ -40,6 +41,7 @@ def test_rivers_are_worth_what_sweeps_find(rivers: list[Situation]) -> None:
         assert (hands < 1e-3, worth < 1e-4, gap < 0.02) == (True, True, True), (one.number, hands, worth, gap)
 
 
+@pytest.mark.long
 def test_turns_are_worth_what_sweeps_find() -> None:
     found = [situation(5, number, "turn", (4,)) for number in range(2)]
     for one, mine, count in zip(found, solve_situations(found, [3, 2], device="cpu"), (3, 2), strict=True):
@@ -47,6 +49,7 @@ def test_turns_are_worth_what_sweeps_find() -> None:
         assert (hands < 1e-5, worth < 1e-6, gap < 1e-3) == (True, True, True), (one.number, hands, worth, gap)
 
 
+@pytest.mark.long
 def test_the_size_of_a_batch_changes_rounding_alone(rivers: list[Situation]) -> None:
     alike = [one for one in rivers if shape_of(situation_tree(one)) == shape_of(situation_tree(rivers[0]))]
     assert len(alike) > 1

@@ -186,6 +186,7 @@ class Exact:
         return out
 
 
+@pytest.mark.long
 def test_leaves_valued_without_mistakes_are_as_good_as_the_whole_game(game: RangeGame) -> None:
     played, ranges = cardai.game("leduc_deepstack"), np.ones((2, 6))
     tree = tree_after(played.betting, (1200, 1200), 0, (), game.menus, until=0)

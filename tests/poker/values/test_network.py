@@ -37,6 +37,7 @@ def checking_down(street: str = "river") -> ValueNetwork:
     return network
 
 
+@pytest.mark.long
 def test_leaves_of_a_network_that_checks_down_are_those_of_checking_down() -> None:
     one = situation(1, 3, "turn")
     hands = legal_hands(one.board)

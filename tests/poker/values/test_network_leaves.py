@@ -50,6 +50,7 @@ def reach() -> Float64s:
     return np.random.default_rng(3).random((2, 2, len(HANDS))) ** 4
 
 
+@pytest.mark.long
 def test_a_network_without_mistakes_is_worth_what_is_solved(nodes: list[Node], reach: Float64s) -> None:
     leaves, network = NetworkLeaves(CheckDown(), BOARD, HANDS, HOLDEM_GAME), CheckedDown(BOARD, HANDS)
     for player in range(2):
@@ -76,6 +77,7 @@ def test_cards_looked_at_in_turn_say_on_average_what_all_say(nodes: list[Node], 
         assert np.abs(seen[player] - whole[player]).max() < 1e-3 * 600
 
 
+@pytest.mark.long
 def test_both_players_are_valued_at_once(nodes: list[Node], reach: Float64s) -> None:
     network = CheckDown()
     leaves = NetworkLeaves(network, BOARD, HANDS, HOLDEM_GAME, looks=3)
@@ -95,5 +97,9 @@ def test_what_is_seen_of_some_cards_alone_promises_nothing() -> None:
         [False, False, True, True],
     ]
     assert isinstance(limits[0].leaves(HOLDEM_GAME, 1, BOARD, HANDS), NetworkLeaves)
-    assert isinstance(limits[0].leaves(HOLDEM_GAME, 0, (), np.arange(1326)), CheckedDown)
     assert [limits[0].until(round_, 4) for round_ in range(4)] == [0, 1, 3, 3]
+
+
+@pytest.mark.long
+def test_before_the_flop_nobody_is_asked() -> None:
+    assert isinstance(DepthLimit(2, CheckDown(), 0).leaves(HOLDEM_GAME, 0, (), np.arange(1326)), CheckedDown)

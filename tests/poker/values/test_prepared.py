@@ -74,6 +74,7 @@ def test_strong_and_weak_hands_that_a_hand_leaves() -> None:
                 assert rows[row + seat, hand] == pytest.approx(share, abs=1e-9)
 
 
+@pytest.mark.long
 def test_rows_on_the_turn_are_means_over_the_rivers_that_can_come() -> None:
     one = situation(3, 2, "turn")
     legal = legal_hands(one.board)

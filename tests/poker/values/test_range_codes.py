@@ -36,6 +36,7 @@ def strength(board: list[int], hand: int) -> float:
     return float(np.mean([0.5 + 0.5 * np.sign(ranks[hand] - ranks[k]) for k in others]))
 
 
+@pytest.mark.long("3c3d", "QcJh")
 @pytest.mark.parametrize("hand", ["AhAd", "3c3d", "QcJh", "6h5h"])
 def test_e_hs2_bins_the_mean_square_of_strength(hand: str) -> None:
     number = int(pair_index(*np.array([parse_cards(hand)]).T)[0])

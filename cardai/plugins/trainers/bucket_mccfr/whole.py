@@ -30,6 +30,7 @@ from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.rng import derive, derive_many
 from cardai.core.trainer import Metrics, Training
+from cardai.plugins.trainers.bucket_mccfr import _reply_kernels as replies
 from cardai.plugins.trainers.bucket_mccfr import _river_kernels as river_kernels
 from cardai.plugins.trainers.bucket_mccfr import _whole_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent, policy_options
@@ -38,7 +39,7 @@ from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, lay_out
 from cardai.plugins.trainers.bucket_mccfr.river import HIGH, LOW, RIVER, Blueprint, RiverBuckets, RiverPlaces
 from cardai.plugins.trainers.bucket_mccfr.river_agent import RiverAgent
 from cardai.plugins.trainers.bucket_mccfr.textures import Textured
-from cardai.plugins.trainers.bucket_mccfr.trunk import HANDS, Packed, Rooms, Trunk, places_room
+from cardai.plugins.trainers.bucket_mccfr.trunk import HANDS, WIDE, Packed, Rooms, Trunk, places_room
 from cardai.poker.buckets.tables import BucketOptions, Buckets
 from cardai.poker.hands.board_hands import board_hands
 from cardai.poker.ranges._lanes import LANES
@@ -107,19 +108,22 @@ class WholeTraining(Training):
             trunk, places = self.trunk.streets[street], (self.places[LEARNER][street], self.places[RIVAL][street])
 
             def learn(p: int, street: int = street, trunk: Any = trunk, places: Any = places) -> None:
-                room = self._rooms.of("trunk", self._trunk_room)
+                room = self._rooms.of("trunk", self.trunk.room)
                 kernels.learn_part(trunk, street, p, places, batch, weight, tables, room)
 
             _all(pool, learn, [(p,) for p in range(len(trunk.part))])
 
     def _learn_block(self, one: int, block: int, weight: Any) -> None:
-        packed, which = self.packed[one], self._which[one]
-        roots, rows = packed.roots[block * LANES : (block + 1) * LANES], LANES * 2 * packed.buckets
+        packed, batch = self.packed[one], self._batch
+        rows = LANES * 2 * packed.buckets
         span = (block * rows, (block + 1) * rows, packed.buckets)
-        tables = packed.policy, packed.regret, packed.average
-        known = packed.grove.shape, packed.first, block, roots, tables, packed.grove.factors[block]
         room = self._rooms.of(f"river {one}", packed.room)
-        kernels.learn_block(*known, self._batch._replace(which=which), weight, span, room)
+        room.rows[LANES * replies.LEAST : LANES * (replies.LEAST + 1)] = packed.least[block]
+        boards, flat = (batch.a, batch.b, batch.ends), (len(batch.a), 2, -1, HANDS)
+        reached = batch.come.reshape(flat), batch.back.reshape(flat), packed.rows[block]
+        tables = packed.policy, packed.regret, packed.average
+        which = self._which[one][:, block]
+        replies.learn_block(packed.plan, boards, which, *reached, tables, packed.won[block], weight, span, room)
 
     @cached_property
     def _which(self) -> list[Any]:
@@ -127,11 +131,11 @@ class WholeTraining(Training):
 
     @cached_property
     def _batch(self) -> kernels.Batch:
-        boards, roots, rows = self.options.boards, len(self.trunk.roots), self.trunk.rows
+        boards, roots, rows = self.options.boards, len(self.trunk.roots) + 1, self.trunk.rows
         come, back = (np.zeros((boards, 2, roots, 2, HANDS), np.float32) for _ in range(2))
         a, b, ends = (np.zeros((boards, HANDS), np.int64) for _ in range(3))
-        buckets, policies = np.zeros((3, 3, boards, HANDS), np.int64), np.zeros((boards, 2, rows, HANDS), np.float32)
-        return kernels.Batch(a, b, ends, buckets, self._which[0], come, back, policies)
+        buckets, policies = np.zeros((3, 3, boards, HANDS), np.int64), np.zeros((boards, 2, rows, WIDE), np.float32)
+        return kernels.Batch(a, b, ends, buckets, come, back, policies)
 
     def _come(self, k: int, number: int) -> None:
         """Bring the ranges to the river on board ``number``, the batch's ``k``th."""
@@ -144,35 +148,30 @@ class WholeTraining(Training):
         for who, told in enumerate(known):
             for street, size in enumerate((0, 3, 4)):
                 batch.buckets[who, street, k] = told.of(board[:size], hands.hands)
-        nodes, total, policy, come = self._rooms.of("come", self._coming_room)
+        room, (policy, come) = self._rooms.of("trunk", self.trunk.room), self._rooms.of("come", self._coming_room)
         tables = self.trunk_regret, self.rival, self.blueprint.average
         for who, (table, places) in enumerate(zip(tables, self.places, strict=True)):
             lines = come if who == BLUEPRINT else batch.come[k, who]
             chances = policy if who == BLUEPRINT else batch.policies[k, who]
             lines[0] = 1.0
             for street, (trunk, place) in enumerate(zip(self.trunk.streets, places, strict=True)):
-                kernels.go_down(trunk, place, batch.buckets[who, street, k], table, chances, nodes, total, lines)
+                kernels.go_down(trunk, place, batch.buckets[who, street, k], table, chances, room, lines)
         for one in range(len(self.packed)):
             self._place(one, k, come)
 
     def _place(self, one: int, k: int, come: Table) -> None:
         """Find the buckets of hands on the batch's ``k``th board, by the ranges ``come`` (roots, 2, n) of the blueprint."""
         packed, batch, kind = self.packed[one], self._batch, self.kind
-        start, sums, met, won, places = self._rooms.of(f"places {one}", lambda: places_room(len(packed.roots)))
-        kernels.side_by_side(come, packed.roots, start)
+        lanes, start, sums, met, won, places = self._rooms.of(f"places {one}", lambda: places_room(packed.grove.blocks))
+        kernels.side_by_side(come.reshape(-1, HANDS), packed.rows, lanes, start)
         cards = batch.a[k] - 1, batch.b[k] - 1
         river_kernels.place_hands(
             batch.ends[k], start, sums, met, won, cards[0], cards[1], kind.own, kind.equity, places
         )
         kernels.row_numbers(places, kind.count, self._which[one][k])
 
-    def _trunk_room(self) -> tuple[Table, ...]:
-        m = self.trunk.most
-        return tuple(np.empty(shape, np.float32) for shape in ((2, 2, m, HANDS), (m, HANDS), (53,)))
-
-    def _coming_room(self) -> tuple[Table, ...]:
-        shapes = (2, self.trunk.most, HANDS), (HANDS,), (self.trunk.rows, HANDS), self._batch.come.shape[2:]
-        return tuple(np.empty(shape, np.float32) for shape in shapes)
+    def _coming_room(self) -> tuple[Table, Table]:
+        return np.empty((self.trunk.rows, WIDE), np.float32), np.zeros(self._batch.come.shape[2:], np.float32)
 
     # -- what is kept -------------------------------------------------------------------------------------------------
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from cardai.arena import match
 from cardai.gin.actions import CAPPED, GIN, UNDERCUT, VOID
 
 
+@pytest.mark.long
 def test_simple_self_play_is_as_in_the_eaai_framework() -> None:
     # Simple against Simple in the EAAI framework, 20,000 games: 10.25 rounds a game, 12.53 turns a round, gin 2.09% and
     # undercut 4.32% of scored rounds, 16.24 points. Tolerances: two of the framework's and three of our standard errors.

@@ -40,6 +40,7 @@ def test_hands_agree_decision_by_decision(hands: int) -> None:
     assert counts["void or capped"] > hands // 52
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hands", sizes(128, 512))
 def test_oklahoma_hands_agree_decision_by_decision(hands: int) -> None:
     counts: Counter[str] = Counter()

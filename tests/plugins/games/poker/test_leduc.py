@@ -74,6 +74,7 @@ def information_string(view):
     )
 
 
+@pytest.mark.long("-3", "-5")
 @pytest.mark.parametrize("players", [2, 3, 5])
 @pytest.mark.parametrize("starter", [0, 1])
 def test_random_hands_show_openspiels_information_strings(players, starter):

@@ -49,6 +49,7 @@ OTHERS = [name for name in rules_poker.SPECS if name not in HOLDEM]
 """Short deck, Omaha, antes, straddles."""
 
 
+@pytest.mark.long("three", "four", "five", "six")
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("hands", sizes(10, 1000))
 def test_random_hands_of_other_games_are_pokerkits(name, hands):
@@ -58,6 +59,7 @@ def test_random_hands_of_other_games_are_pokerkits(name, hands):
     assert tally.actions > 3 * hands
 
 
+@pytest.mark.long("Omaha of 5", "Omaha of 6")
 @pytest.mark.parametrize("name", [name for name in rules_poker.COMPARISONS if name.startswith("PokerKit ranking")])
 def test_random_hands_are_in_pokerkits_order(name):
     tally = rules_poker.COMPARISONS[name](500, 3)

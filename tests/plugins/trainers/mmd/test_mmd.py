@@ -30,6 +30,7 @@ from cardai.testing import Case
 TINY = "hidden=8,layers=1,batch=24,tables=8,epochs=2,minibatches=2,eval_every=5"
 
 
+@pytest.mark.long("against=random")
 @testing.parametrize_checks(
     "trainer",
     f"mmd:{TINY},advantages=all_actions,clip=0,magnet_every=3,average=40,average_batch=8",
@@ -179,6 +180,7 @@ def test_a_full_pull_to_the_magnet_leaves_uniform_play() -> None:
     assert advance(training, 30)["exploitability"] == pytest.approx(11 / 24, abs=0.01)
 
 
+@pytest.mark.long("exact", "against")
 @pytest.mark.parametrize(
     "options",
     ["", ",advantages=all_actions,magnet_every=4,average=30,average_batch=8", ",advantages=exact", ",against=random"],
@@ -362,12 +364,14 @@ def test_a_mirror_step_stops_at_the_floor_and_leaves_illegal_actions_alone() -> 
     assert moved[0, 3] == 0
 
 
+@pytest.mark.long
 def test_natural_steps_learn_leduc_poker_within_a_second() -> None:
     training = start("mmd_leduc:anneal=150,eval_every=150,last_end=30,magnet_end=0.3", "leduc", "leduc_30")
     # uniform play is exploitable by 2.3736; Adam on the same advantages is above 0.5 after 1,000 iterations
     assert advance(training, 150)["exploitability"] < 0.5
 
 
+@pytest.mark.long
 def test_natural_steps_learn_kuhn_poker_from_what_was_played() -> None:
     sampled = "advantages=all_actions,batch=512,tables=128,last=5,magnet=0.1"
     training = start(f"mmd:optimizer=natural,minibatches=1,epochs=1,hidden=32,layers=1,{sampled},eval_every=60")

@@ -167,6 +167,7 @@ def test_both_full_reservoirs_of_leduc_fit_into_50_megabytes(tmp_path: Path) -> 
     start("nfsp_leduc_best", "leduc", "leduc_30").load(tmp_path)
 
 
+@pytest.mark.long
 def test_damaged_checkpoints_are_refused_by_the_loader_itself(tmp_path: Path) -> None:
     """Even without the manifest's hashes nothing crashes: a load either works or raises DamagedFileError."""
     spec = f"nfsp:{SMALL},policy_optimizer=adam"

@@ -32,10 +32,11 @@ from cardai.training.session import Session
 from tests.plugins.trainers.poker_cnn.trainings import BETTING, VALUES, resumed, start, weights
 
 
+@pytest.mark.long("video_poker")
 @pytest.mark.parametrize(
     ("spec", "game", "encoder", "steps"),
     [  # with replay and whole suits the plain way is gone, too
-        pytest.param(VALUES, "video_poker", "grid_4x13:fields=hand", (7, 6), marks=pytest.mark.long),
+        (VALUES, "video_poker", "grid_4x13:fields=hand", (7, 6)),
         (f"{VALUES},replay=0.5,whole_suits=true", "video_poker", "grid_4x13:fields=hand", (7, 6)),
         (BETTING.replace("hands=400", "hands=40"), "leduc", "grid_4x13:fields=hole+board+history+player", (45, 55)),
     ],
@@ -53,6 +54,7 @@ def test_an_interrupted_training_ends_with_the_same_weights(
     assert all(np.array_equal(a, b) for a, b in zip(weights(whole), weights(second), strict=True))
 
 
+@pytest.mark.long
 def test_interrupted_between_minibatches_of_a_generation(tmp_path: Path) -> None:
     encoder = "grid_4x13:fields=hole+board+history+player"
     spec = BETTING.replace("batch=64", "batch=4").replace("hands=400", "hands=25")
@@ -132,6 +134,7 @@ def test_every_generation_is_a_player() -> None:
         assert np.allclose(player.policy(tables.views(0, rows), legal).sum(axis=1), 1)
 
 
+@pytest.mark.long
 def test_a_betting_run_draws_by_a_value_network_and_takes_over_its_layers(tmp_path: Path) -> None:
     encoder = "poker_cnn_triple_draw:size=4x13"
     run = Run.create(
@@ -205,6 +208,7 @@ def test_a_minibatch_lies_on_one_device(preset: str) -> None:
     assert {p.grad.device.type for p in training.network.parameters()} == {"meta"}
 
 
+@pytest.mark.long
 def test_learning_leaves_the_number_of_threads_alone() -> None:
     before = torch.get_num_threads()
     spec = BETTING.replace("threads=1", f"threads={before + 1}").replace("hands=400", "hands=40")
@@ -227,6 +231,7 @@ def test_a_run_refuses_a_game_that_it_was_not_trained_on(spec: str, game: str, e
         training.agent({}).for_game(cardai.game("triple_draw"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("keep", "kept"), [("true", [1, 2, 3]), ("false", [1, 1, 2])])
 def test_the_teachers_events_are_forgotten_after_the_first_generation(keep: str, kept: list[int]) -> None:
     encoder = "grid_4x13:fields=hole+board+history+player"
@@ -239,6 +244,7 @@ def test_the_teachers_events_are_forgotten_after_the_first_generation(keep: str,
     assert found == kept
 
 
+@pytest.mark.long
 def test_a_finished_generation_is_saved_at_once(tmp_path: Path) -> None:
     spec = BETTING.replace("hands=400", "hands=60")
     run = Run.create(tmp_path / "run", spec, "leduc", "grid_4x13:fields=hole", 1)
@@ -247,6 +253,7 @@ def test_a_finished_generation_is_saved_at_once(tmp_path: Path) -> None:
     assert cardai.agent(f"{run.path}:step=120,generation=1")
 
 
+@pytest.mark.long
 def test_gin_is_learned_too() -> None:
     """Its hand is a set of cards, its history says no betting, and it has no pot: nothing of that is taken for poker's."""
     spec = "poker_cnn_betting:hands=8,network=dense,batch=16,epochs=1,keep_share=0.3,discount=0.9,counterfactuals=published"
@@ -305,6 +312,7 @@ def test_hands_that_share_cards_or_situations_are_answered_as_each_alone() -> No
     assert len(np.unique(plain, axis=0)) > len(rows)
 
 
+@pytest.mark.long
 def test_whole_ranges_are_what_asking_for_every_hand_says() -> None:
     game = cardai.game("poker_cnn_limit")
     player: Any = start(SUITS, "poker_cnn_limit", "poker_cnn_limit:size=4x13").agent({})

@@ -26,6 +26,7 @@ from cardai.plugins.trainers.poker_cnn.values.problems import exact_holds
 from tests.plugins.trainers.poker_cnn.trainings import start
 
 
+@pytest.mark.long
 def test_the_published_preset_learns_and_plays(tmp_path: Path) -> None:
     """All its habits at once: 32 outputs with ReLU, policy weights, noise, repairs, boosts, thinning, draw counts."""
     spec = "poker_cnn_betting_paper:network=dense,hands=60,batch=50,epochs=1,threads=1,teachers=draw_heuristic"

@@ -57,6 +57,7 @@ def test_misplayed_hands_come_back_in_proportion_to_what_they_cost() -> None:
     assert counts[0] / counts[2] == pytest.approx(2.5, rel=0.1)
 
 
+@pytest.mark.long
 def test_replay_is_part_of_a_minibatch_and_of_a_checkpoint(tmp_path: Path) -> None:
     training: Any = start(f"{VALUES},replay=0.25", "video_poker", "grid_4x13:fields=hand")
     list(training.train(3))
@@ -117,6 +118,7 @@ def test_draw_labels_are_the_exact_values_of_holds() -> None:
     assert np.allclose(problem.shares(pat), [1, 0.3, 1])
 
 
+@pytest.mark.long(but="video_poker")
 @pytest.mark.parametrize(
     ("game", "encoder", "network"),
     [
@@ -160,6 +162,7 @@ def test_a_value_network_is_asked_about_cards_alone(game: str, encoder: str, net
     assert np.array_equal(network.outputs(later), before)
 
 
+@pytest.mark.long("deterministic", "damage")
 @testing.parametrize_checks(
     "trainer",
     "poker_cnn:network=dense,batch=16,every=2,threads=1,measure=false,validation=0,examples=50",

@@ -70,6 +70,7 @@ def test_freezing_without_a_warm_start_is_refused() -> None:
         start(f"poker_cnn_betting_ours:{SMALL},freeze_trunk=true", "triple_draw", ENCODER)
 
 
+@pytest.mark.long
 def test_a_run_goes_on_and_plays_where_the_runs_it_came_from_are_not(values: str, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     shutil.copytree(values, kept)
@@ -98,6 +99,7 @@ def tensors(run: Run) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(checkpoint.path.glob("*.safetensors"))}
 
 
+@pytest.mark.long
 def test_a_player_needs_no_league(tmp_path: Path) -> None:
     other = Run.create(
         tmp_path / "other", BETTING.replace("hands=400", "hands=20"), "leduc", "grid_4x13:fields=hole", 1

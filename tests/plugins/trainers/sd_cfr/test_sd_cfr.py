@@ -78,6 +78,7 @@ def test_a_traversal_depends_on_its_stream_alone() -> None:
     assert np.sort(whole, axis=0) == pytest.approx(np.sort(parts, axis=0))
 
 
+@pytest.mark.long
 def test_it_learns_kuhn_poker_and_its_players_are_the_average_drawn_or_whole() -> None:
     training = start("sd_cfr:traversals=300,updates=80,batch=128,hidden=32,layers=1", "kuhn", "flat")
     last = [metrics for metrics in training.train(12) if metrics][-1]
@@ -91,6 +92,7 @@ def test_it_learns_kuhn_poker_and_its_players_are_the_average_drawn_or_whole() -
     assert abs(drawn.mean_return(0).mean) < 2 * drawn.mean_return(0).half_width
 
 
+@pytest.mark.long("drawn")
 @pytest.mark.parametrize("policy", ["average", "drawn"])
 def test_a_hand_of_several_decisions_is_played_by_one_iteration_in_proportion_to_its_number(policy: str) -> None:
     """The first iteration calls and the second raises: against who calls, a hand of Leduc is then worth 1 or 1 + 2 + 4."""

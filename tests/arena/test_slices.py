@@ -1,0 +1,47 @@
+"""Groups of which nobody knows what they take: one goes ahead, the others join where that was quick, else they are given back."""
+
+from __future__ import annotations
+
+import pytest
+
+from cardai.arena import lockstep, match, slices
+from cardai.arena.lockstep import LockStep, Loop
+from cardai.arena.slices import _probed
+from cardai.pieces.cutting import FEW, QUICK
+
+
+@pytest.fixture(scope="module")
+def engine() -> LockStep:
+    return match.prepare("kuhn", ("random", "random"), None, 3, duplicate=True)
+
+
+def test_groups_that_join_later_play_as_they_would_alone(engine: LockStep, monkeypatch: pytest.MonkeyPatch) -> None:
+    together = slices._joined(engine.game, list(engine.run(range(30))))
+    for quick, played in ((60.0, 30), (0.0, 1)):
+        monkeypatch.setattr(lockstep, "_QUICK", quick)
+        loop = Loop(engine, range(1), range(1, 30))
+        part = slices._joined(engine.game, list(loop.run()))
+        assert len(loop.later) == 30 - played
+        assert part.hands.tobytes() == together.hands[: len(part.hands)].tobytes()
+        assert part.games.tolist() == list(range(2 * played))
+
+
+def test_a_narrow_piece_is_measured_twice_and_a_wide_one_once(
+    engine: LockStep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lockstep, "_QUICK", 60.0)
+    for count, widths in ((5, [5]), (100, [FEW, 100 - FEW]), (600, [600])):
+        parts, left, times = _probed(engine, range(count))
+        assert [many for many, _ in times] == widths
+        assert not len(left)
+        assert sorted(int(game) for part in parts for game in part.games) == list(range(2 * count))
+
+
+def test_slow_groups_are_given_back_after_two(engine: LockStep, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lockstep, "_QUICK", 0.0)
+    ticks = iter(range(100))
+    monkeypatch.setattr(slices.time, "perf_counter", lambda: 2 * QUICK * next(ticks))
+    parts, left, times = _probed(engine, range(7, 20))
+    assert list(left) == list(range(9, 20))
+    assert [many for many, _ in times] == [1]
+    assert sorted({int(game) // 2 for part in parts for game in part.games}) == [7, 8]
