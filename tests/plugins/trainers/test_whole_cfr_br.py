@@ -144,7 +144,6 @@ class Slow:
         return sum(self.worth(child, mine * chance) for child, chance in zip(children, chances, strict=True))
 
 
-@pytest.mark.long
 def test_a_round_teaches_what_dense_matrices_say(taught):
     training, before = taught
     gained = {name: np.zeros(len(table)) for name, table in before.items()}
