@@ -119,21 +119,22 @@ class SpotOptions:
             bets=BETS if self.bets is None else self.bets,
             limit=tuple(int(size) for size in limit),
             checked_down=self.checked_down,
-            rake=0.0 if self.rake is None else percent(self.rake, "--rake") / 100,
+            rake=0.0 if self.rake is None else percent(self.rake, "--rake", none=True) / 100,
             rake_cap=0.0 if self.rake_cap is None else chips(self.rake_cap, "--rake-cap", most=1)[0],
             aggressor=_seat(self.aggressor),
             **asdict(self.limits),
         )
 
 
-def percent(text: str, option: str) -> float:
-    """Return a percentage above 0 that an option was given. Raises UsageError."""
+def percent(text: str, option: str, none: bool = False) -> float:
+    """Return a percentage above 0, or with ``none`` 0 too, that an option was given. Raises UsageError."""
     try:
         value = float(text.strip().removesuffix("%"))
     except ValueError:
-        value = 0.0
-    if not 0.0 < value <= 100.0:
-        raise UsageError(f"{option} takes a percentage of the pot above 0, such as 0.25%. Got {text!r}.")
+        value = -1.0
+    if not (0.0 < value <= 100.0 or (none and value == 0.0)):
+        least = "from 0 on" if none else "above 0"
+        raise UsageError(f"{option} takes a percentage of the pot {least}, such as 0.25%. Got {text!r}.")
     return value
 
 

@@ -25,7 +25,7 @@ SPOT = (
 
 def test_a_spot_is_solved_kept_and_looked_at(cardai: Any, tmp_path: Path) -> None:
     out = str(tmp_path / "x")
-    call = cardai("solve", *SPOT, "--bets", "1+allin", "--to", "1%", "--out", out)
+    call = cardai("solve", *SPOT, "--bets", "1+allin", "--to", "1%", "--rake", "0%", "--out", out)
     assert call.code == 0, call.err
     assert "33 public nodes" in call.err or "public nodes" in call.err
     assert "MiB, about" in call.err
@@ -54,6 +54,7 @@ def test_the_grid_is_drawn(cardai: Any, tmp_path: Path) -> None:
         (("--board", "KsTh", "--pot", "100", "--stack", "9"), "A board has 3, 4 or 5 cards. Got 2"),
         (("--board", "KsThKs", "--pot", "100", "--stack", "9"), "name Ks twice"),
         ((*SPOT, "--to", "0"), "--to takes a percentage of the pot above 0"),
+        ((*SPOT, "--rake", "-1%"), "--rake takes a percentage of the pot from 0 on"),
         ((*SPOT[:4], "--stack", "9+x"), "--stack takes chips"),
         ((*SPOT, "--range", "AA"), "It is given 3 times"),
         ((*SPOT, "--bets", "1", "--limit", "2"), "Leave one out"),
