@@ -18,6 +18,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -33,6 +34,7 @@ from cardai.core.memory import need_compiler
 F = TypeVar("F", bound=Callable[..., Any])
 
 _interpreted = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+_copying = threading.local()  # on: this thread makes an interpreted copy; what others define meanwhile is compiled
 _compiled: set[str] = set()
 """Modules that have kernels which were compiled when they were defined."""
 _elsewhere: Callable[[Any, Any], None] | None = None
@@ -46,8 +48,8 @@ def interpret() -> None:
 
 
 def interpreted() -> bool:
-    """Whether kernels run as ordinary Python in this process."""
-    return _interpreted
+    """Whether kernels run as ordinary Python in this process, or in the copy that is being made."""
+    return _interpreted or getattr(_copying, "on", False)
 
 
 def compile_by(elsewhere: Callable[[Any, Any], None] | None) -> None:
@@ -62,19 +64,17 @@ def interpreted_copy(name: str) -> ModuleType:
     For the few callers that work on dicts rather than arrays: a second instance is made where the first is compiled. The
     module may import other modules with kernels for their constants only: their kernels stay as they are.
     """
-    global _interpreted
     module = importlib.import_module(name)
     if name not in _compiled:
         return module
     spec = importlib.util.find_spec(name)
-    assert spec is not None  # it has just been imported
-    assert spec.loader is not None
+    assert spec is not None and spec.loader is not None  # noqa: PT018 - it has just been imported
     copy = importlib.util.module_from_spec(spec)
-    before, _interpreted = _interpreted, True
+    _copying.on = True
     try:
         spec.loader.exec_module(copy)
     finally:
-        _interpreted = before
+        _copying.on = False
     return copy
 
 
@@ -83,7 +83,7 @@ def kernel(function: F) -> F:
 
     It runs without Python's lock, so that threads can use several cores.
     """
-    if _interpreted:
+    if interpreted():
         import numpy
 
         # Compiled integers wrap around silently; so must interpreted ones.
@@ -121,7 +121,7 @@ def prefetcher() -> Callable[[Any, Any], None]:
     The processor begins to fetch the memory of ``array[position]`` (a contiguous 1-d array; a position behind its end does
     no harm), to write there soon. Hardware guesses regular strides; this is for the others.
     """
-    if _interpreted:
+    if interpreted():
         return lambda array, position: None
     need_compiler()
     from llvmlite import ir
@@ -378,7 +378,7 @@ def each_compiled(tell: Callable[[str, int], None]) -> Iterator[None]:
 
     ``kernel`` is its module and name, ``count`` how many there were, itself included, in whatever thread.
     """
-    if _interpreted:
+    if interpreted():
         yield
         return
     from numba.core import event
