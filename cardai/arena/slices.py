@@ -131,23 +131,25 @@ def _probed(engine: LockStep, groups: Sequence[int]) -> tuple[list[Part], Sequen
     few = FEW if 4 * FEW <= len(groups) < LEAST else len(groups)
     parts, left, done, times = list[Part](), groups, set[int](), Times()
 
-    def play(loop: Loop) -> None:
-        began, before = time.perf_counter(), len(done)
+    def play(loop: Loop) -> bool:
+        """Return whether all of it was played."""
+        began, before, late = time.perf_counter(), len(done), False
         for part in loop.run():
             parts.append(part)
             done.update((part.games // engine.group_size).tolist())
-            if len(done) > before and time.perf_counter() - began > LONGEST:
+            if late := len(done) > before and time.perf_counter() - began > LONGEST:
                 break
         times.append((max(len(done) - before, 1), time.perf_counter() - began))
+        return not late
 
     for _ in range(2):  # what is loaded and compiled first is no measure
         times.clear()
         loop = Loop(engine, left[:1], left[1:few])
-        play(loop)
+        whole = play(loop)
         left = [group for group in groups if group not in done]
         if not len(left) or not len(loop.later) or times[0][1] <= QUICK:
             break
-    if len(left) and times[0][1] <= QUICK * times[0][0]:
+    if whole and len(left) and times[0][1] <= QUICK * times[0][0]:
         play(Loop(engine, left))
         left = [group for group in groups if group not in done]
     return parts, left, times

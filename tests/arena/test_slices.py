@@ -7,7 +7,7 @@ import pytest
 from cardai.arena import lockstep, match, slices
 from cardai.arena.lockstep import LockStep, Loop
 from cardai.arena.slices import _probed
-from cardai.pieces.cutting import FEW, QUICK
+from cardai.pieces.cutting import FEW, LONGEST, QUICK
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +45,13 @@ def test_slow_groups_are_given_back_after_two(engine: LockStep, monkeypatch: pyt
     assert list(left) == list(range(9, 20))
     assert [many for many, _ in times] == [1]
     assert sorted({int(game) // 2 for part in parts for game in part.games}) == [7, 8]
+
+
+def test_what_takes_too_long_is_given_back_at_once(engine: LockStep, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lockstep, "_QUICK", 60.0)
+    ticks = iter(range(100))
+    monkeypatch.setattr(slices.time, "perf_counter", lambda: 2 * LONGEST * next(ticks))
+    parts, left, times = _probed(engine, range(9000))
+    played = {int(game) // 2 for part in parts for game in part.games}
+    assert [many for many, _ in times] == [len(played)]
+    assert len(left) == 9000 - len(played) > 0
