@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cardai.core.errors import CardaiError
 from cardai.plugins.trainers.bucket_mccfr.whole import WholeTraining
 from cardai.training.runs import Run
 
@@ -25,11 +26,16 @@ def main() -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("--rounds", type=int, default=2)
     given = parser.parse_args()
-    run = Run.open(given.run)
-    kept, _ = run.latest()
-    assert kept is not None, "a run with a checkpoint"
-    training = run.trainer().resume(run.game(), None, run.seed, kept.path)
-    assert isinstance(training, WholeTraining), "a run of bucket_cfr_br:learns=all"
+    if given.rounds < 1:
+        parser.error(f"--rounds takes a number from 1 on. Got {given.rounds}.")
+    try:
+        run = Run.open(given.run)
+        kept, _ = run.latest()
+        training = None if kept is None else run.trainer().resume(run.game(), None, run.seed, kept.path)
+    except CardaiError as error:
+        parser.error(str(error))
+    if not isinstance(training, WholeTraining):
+        parser.error(f"{given.run} is no run of bucket_cfr_br:learns=all with a checkpoint.")
     boards, spent = training.options.boards, []
     for _ in range(given.rounds + 1):
         begun = time.process_time()
