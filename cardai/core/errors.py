@@ -5,7 +5,8 @@
         UnknownNameError        2   no plugin, field or option of that name
         SpecError               2   a spec string that cannot be read
         OptionError             2   an option a plugin does not have, or a value it refuses
-        UntrustedError          2   a file names what only its owner may allow: add --trust
+        TooLargeError           2   what is asked for needs more memory than there is, or more places than are kept
+      UntrustedError          2   a file names what only its owner may allow: add --trust
       PluginError               1   a plugin that fails to load, two of one name, a missing extra
       IllegalActionError        1   an action that the rules refuse
       AgentError                1   an agent that answered wrongly or raised, with game, seed and hand
@@ -52,6 +53,10 @@ class SpecError(UsageError):
 
 class OptionError(UsageError):
     """An option that a plugin does not have, or a value that it refuses."""
+
+
+class TooLargeError(UsageError):
+    """More memory than there is, or more places than a tree may have."""
 
 
 class UntrustedError(UsageError):

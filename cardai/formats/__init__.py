@@ -101,13 +101,41 @@ def peek(name: str, stream: IO[str]) -> tuple[Format, Iterator[str]]:
     seen = list(itertools.islice(lines, PEEKED))
     if not any(line.strip() for line in seen):
         raise DamagedFileError(f"{name} is empty: there are no hands in it.")
-    places = dict(_told(seen))
-    comments = any(line.startswith(("#", ";")) for line in seen)  # a log whose match has only begun
-    if not places and not comments and not seen[0].lstrip().startswith("{"):
-        known = ", ".join(entry.name for entry in registry.entries("format"))
-        raise DamagedFileError(f"{name} is no record of cardai, nor of another format that is known: {known}.")
-    kind = min(places, key=lambda named: places[named], default="acpc" if comments else "record")
+    kind = told_by(seen)
+    if not kind:
+        raise DamagedFileError(_unknown(name, seen))
     return registry.create("format", kind), itertools.chain(seen, lines)
+
+
+def told_by(lines: list[str]) -> str:
+    """Return the format that knows the earliest of a file's first ``lines`` as its own, "" if none does."""
+    if places := dict(_told(lines)):
+        return min(places, key=lambda named: places[named])
+    if next((line.lstrip().startswith("{") for line in lines if line.strip()), False):
+        return "record"  # a damaged one
+    begun = [line for line in lines if line.strip()]
+    return (
+        "acpc" if begun and all(line.startswith(("#", ";")) for line in begun) else ""
+    )  # a log whose match has only begun
+
+
+def _unknown(name: str, lines: list[str]) -> str:
+    """Return in words that a file is in no format, with what was looked for."""
+    from cardai.core import registry
+    from cardai.core.errors import CardaiError
+
+    looked = []
+    for entry in registry.entries("format"):
+        with suppress(CardaiError):
+            said = (type(registry.create("format", entry.name)).__doc__ or "").strip().partition("\n")[0]
+            looked.append(f"{entry.name} ({said.rstrip('.').replace('``', '')})" if said else entry.name)
+    text = "".join(lines)
+    room = next((room for room in ("PokerStars", "Winamax", "PartyPoker", "GGPoker") if room in text), "")
+    other = f" It names {room}, whose hands are read in English: set the language in its client." if room else ""
+    return (
+        f"{name} is no record of cardai, nor in another format that is known: none of its first {PEEKED} lines begins as theirs "
+        f"do. Looked for: {', '.join(looked)}.{other}"
+    )
 
 
 def _told(lines: list[str]) -> Iterator[tuple[str, int]]:
@@ -137,9 +165,13 @@ def endings() -> dict[str, str]:
 
 @contextmanager
 def opened(source: str | Path | IO[str]) -> Iterator[tuple[str, IO[str]]]:
-    """Yield the name of a source for messages, and its text."""
+    """Yield the name of a source for messages, and its text; of a folder or a zip archive, that of all its files of hands.
+
+    Raises:
+        UsageError: there is no such file. DamagedFileError: a folder or an archive with no file of hands.
+    """
     from cardai.core.errors import UsageError
-    from cardai.formats.encodings import standard_text, text_of
+    from cardai.formats.encodings import standard_text
 
     if not isinstance(source, (str, Path)):
         yield str(getattr(source, "name", "the input")), source
@@ -147,7 +179,7 @@ def opened(source: str | Path | IO[str]) -> Iterator[tuple[str, IO[str]]]:
         yield "standard input", standard_text()
     else:
         try:
-            stream = text_of(open(source, "rb"))  # noqa: SIM115 (closed below)
+            stream = _text(source)
         except FileNotFoundError:
             raise UsageError(
                 f"There is no file {str(source)!r}. Give a record, a log or a hand history, or - for standard input."
@@ -157,3 +189,17 @@ def opened(source: str | Path | IO[str]) -> Iterator[tuple[str, IO[str]]]:
             raise UsageError(f"The file {str(source)!r} cannot be read: {why}.") from error
         with stream:
             yield str(source), stream
+
+
+def _text(source: str | Path) -> IO[str]:
+    """Return the text of a file, of a folder or of a zip archive. Raises DamagedFileError, OSError, ValueError."""
+    from cardai.formats.encodings import text_of
+    from cardai.formats.folders import ZIP, Joined
+
+    if Path(source).is_dir():
+        return Joined(Path(source))
+    file = open(source, "rb")  # noqa: SIM115 (closed with its text)
+    if file.peek(4)[:4] == ZIP:
+        file.close()
+        return Joined(Path(source))
+    return text_of(file)

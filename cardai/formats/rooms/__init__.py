@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 def room_hands(source: str | Path | IO[str]) -> Iterator[Iterator[RoomHand | LeftOut]]:
     """Open a room's file and give its hands one at a time, each replayed by the rules, or a sentence on why it was left out.
 
-    ``source`` is a path ("-": standard input) or an open text stream. A sentence's ``reason`` is what to count it by.
+    ``source`` is a path ("-": standard input), a folder or a zip archive of such files, or an open text stream. A sentence's
+    ``reason`` is what to count it by.
 
     Raises:
         UsageError: there is no such file. DamagedFileError: it is empty, or no room's that is known.
@@ -38,4 +40,13 @@ def room_hands(source: str | Path | IO[str]) -> Iterator[Iterator[RoomHand | Lef
         found, lines = peek(name, stream)
         if not isinstance(found, RoomFormat):
             raise DamagedFileError(f"{name} is no hand history of a poker room that is known here.")
-        yield found.room_hands(lines, name)
+        yield itertools.chain(found.room_hands(lines, name), _skipped(stream))
+
+
+def _skipped(stream: IO[str]) -> Iterator[LeftOut]:
+    """Yield a sentence for each file of a folder that is none of hands, once all others are read."""
+    from cardai.core.format import LeftOut
+    from cardai.formats.folders import Joined
+
+    for file in stream.skipped if isinstance(stream, Joined) else ():
+        yield LeftOut(f"{file} is in no format that is known; it was left out.", "a file in no format that is known")

@@ -64,15 +64,17 @@ class IPokerRoom:
 
     room: ClassVar[str] = "iPoker"
 
-    def begins(self, line: str) -> bool:
-        """Whether a session or a hand begins in ``line``."""
+    def begins(self, line: str, here: bool = False) -> bool:
+        """Whether a session or a hand begins in ``line``; ``here``: with its first tag."""
+        if here:
+            return line.lstrip("\ufeff \t").startswith(("<?xml", "<session", "<game gamecode"))
         return "<session" in line or "<game gamecode" in line
 
-    def hands(self, lines: Iterable[str]) -> Iterator[Game | Refused]:
-        """Yield each hand's text; one that never ends is cut off and refused."""
+    def hands(self, lines: Iterable[str], first: int = 1) -> Iterator[Game | Refused]:
+        """Yield each hand's text, of lines of which the first has the number ``first``; one that never ends is refused."""
         session, held, size, begun = Session(), list[str](), 0, 0
         inside = False
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(lines, first):
             for part in _SPLIT.split(line):
                 if part.startswith("<session"):
                     session, inside = Session(), False

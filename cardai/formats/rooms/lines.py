@@ -21,6 +21,7 @@ MAX_LINES = 3000
 """Lines of a hand; more is no hand."""
 MAX_LINE = 1000
 """Characters of a line that are looked at."""
+_AROUND = "\ufeff \t\r\n\x00\u200e\u200f"
 _ALL_IN = re.compile(r"all[- ]?in", re.IGNORECASE)
 _STRANGER = re.compile(r"^(.{1,40}?):? (?:folds\b|checks\b|calls [^a-z]*\d|bets [^a-z]*\d|raises [^a-z]*\d)")
 _POSTER = re.compile(r"^(.{1,40}?):? posts (?:small|big|the ante|ante|dead|straddle)\b[^:\"]*\d")
@@ -65,12 +66,12 @@ class LineRoom(ABC):
     def head(self, hand: Hand, told: Told) -> None:
         """Note what the lines before the seats say. Raises Refused."""
 
-    def hands(self, lines: Iterable[str]) -> Iterator[Hand | Refused]:
-        """Yield each hand's lines; a hand that never ends is cut off and refused."""
+    def hands(self, lines: Iterable[str], first: int = 1) -> Iterator[Hand | Refused]:
+        """Yield each hand's lines, of which the first has the number ``first``; a hand that never ends is cut off and refused."""
         held: list[str] | None = None
         begun = 0
-        for number, line in enumerate(lines, 1):
-            text = line.strip("\ufeff \t\r\n\x00\u200e\u200f")[:MAX_LINE]
+        for number, line in enumerate(lines, first):
+            text = line.strip(_AROUND)[:MAX_LINE]
             if self.mark in text and (found := self.first.search(text)):
                 text = text[found.start() :]  # files that were cut and put together have it within a line
                 if held:
@@ -84,9 +85,11 @@ class LineRoom(ABC):
         if held:
             yield Hand(begun, held)
 
-    def begins(self, line: str) -> bool:
-        """Whether a hand begins in ``line``."""
-        return self.mark in line and self.first.search(line) is not None
+    def begins(self, line: str, here: bool = False) -> bool:
+        """Whether a hand begins in ``line``; ``here``: with its first character."""
+        if self.mark not in line:
+            return False
+        return (self.first.match(line.strip(_AROUND)) if here else self.first.search(line)) is not None
 
     def told(self, hand: Hand) -> Told:
         """Return what a hand's lines say. Raises Refused."""

@@ -43,8 +43,9 @@ class PokerStarsRoom(StarsRoom):
 
 @frozen
 class PokerStars(RoomFormat):
-    """Text, a blank line between hands; one hand begins ``PokerStars Hand #...``. Chips of records are money, if ``chip`` is
-    not 0.
+    """Text, a blank line between hands; one hand begins ``PokerStars Hand #...``.
+
+    Chips of records are money, if ``chip`` is not 0.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = ()

@@ -91,22 +91,20 @@ def _dealt(hand: RoomHand) -> list[tuple[int, ...]] | None:
 
 
 def _losing(hand: RoomHand, player: int, left: list[int], folded: set[int]) -> tuple[int, int] | None:
-    """Return two of the cards ``left`` with which a player loses to all who are known, or None."""
-    if hand.players[player].net + sum(a.added for a in hand.actions if a.player == player) > 0 and (
-        hand.players[player].collected
-    ):
+    """Return two of the cards ``left`` with which a player loses to all who won and are known, or None."""
+    if _won(hand, player):
         return None
-    bar = [
-        min(
-            set_value(card_set((*other.cards, *board)))
-            for k, other in enumerate(hand.players)
-            if other.cards and k not in folded
-        )
-        if any(other.cards and k not in folded for k, other in enumerate(hand.players))
-        else 0
-        for board in hand.boards
-    ]
+    winners = [p.cards for k, p in enumerate(hand.players) if p.cards and k not in folded and _won(hand, k)]
+    bar = [min((set_value(card_set((*pair, *board))) for pair in winners), default=0) for board in hand.boards]
     for pair in combinations(left, 2):
         if all(set_value(card_set((*pair, *board))) < least for board, least in zip(hand.boards, bar, strict=True)):
             return pair
     return None
+
+
+def _won(hand: RoomHand, player: int) -> bool:
+    """Whether a player got more than what nobody called."""
+    live = [p.blind + sum(a.added for a in hand.actions if a.player == k) for k, p in enumerate(hand.players)]
+    uncalled = max(0, live[player] - max(live[:player] + live[player + 1 :]))
+    own = hand.players[player]
+    return own.net + own.ante + own.dead + live[player] > uncalled

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, Protocol
 
-from cardai.core.errors import DamagedFileError
+from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.format import Format, HandStream, LeftOut
 from cardai.formats.rooms.hand import RoomHand
 from cardai.formats.rooms.records import record_of
@@ -18,9 +20,9 @@ class Dialect(Protocol):
 
     room: ClassVar[str]
 
-    def begins(self, line: str) -> bool: ...
+    def begins(self, line: str, here: bool = False) -> bool: ...
 
-    def hands(self, lines: Iterator[str]) -> Iterator[Any]: ...
+    def hands(self, lines: Iterable[str], first: int = 1) -> Iterator[Any]: ...
 
     def told(self, hand: Any) -> Told: ...
 
@@ -34,14 +36,17 @@ class RoomFormat(Format):
         return next((place for place, line in enumerate(lines) if self.dialect.begins(line[:2000])), None)
 
     def room_hands(self, lines: Iterator[str], name: str) -> Iterator[RoomHand | LeftOut]:
-        """Yield each hand in a file's lines as the rules have replayed it, or a sentence on why it was left out."""
-        for hand in self.dialect.hands(lines):
+        """Yield each hand in a file's lines as the rules have replayed it, or a sentence on why it was left out.
+
+        Hands of other rooms may stand among them.
+        """
+        for dialect, hand in _by_room(self.dialect, lines):
             if isinstance(hand, Refused):
                 yield LeftOut(f"{name}: {hand}; the hand was left out.", hand.reason)
                 continue
             told = None
             try:
-                told = self.dialect.told(hand)
+                told = dialect.told(hand)
                 yield replayed(told)
             except Refused as error:
                 number = f"hand {told.number}" if told is not None and told.number else "the hand"
@@ -70,3 +75,29 @@ class RoomFormat(Format):
             yield from coming
 
         return HandStream(name, game or "holdem_nolimit", agents, all_of())
+
+
+def _by_room(own: Dialect, lines: Iterator[str]) -> Iterator[tuple[Dialect, Any]]:
+    """Yield each hand with the dialect that it is written in, ``own`` until a line begins as another room's do."""
+    known, now = [own, *(dialect for dialect in _dialects() if type(dialect) is not type(own))], own
+
+    def room(numbered: tuple[int, str]) -> Dialect:
+        nonlocal now
+        head = numbered[1][:2000]
+        now = next((dialect for dialect in known if dialect.begins(head, here=True)), now)
+        return now
+
+    for dialect, part in itertools.groupby(enumerate(lines, 1), room):
+        begun, line = next(part)
+        for hand in dialect.hands(itertools.chain([line], (text for _, text in part)), begun):
+            yield dialect, hand
+
+
+def _dialects() -> Iterator[Dialect]:
+    """Yield those of all rooms that are installed; a plugin that is broken spoils no other."""
+    from cardai.core import registry
+
+    for entry in registry.entries("format"):
+        with suppress(CardaiError):
+            if isinstance(found := registry.create("format", entry.name), RoomFormat):
+                yield found.dialect

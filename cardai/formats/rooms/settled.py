@@ -46,7 +46,7 @@ def settle(
     returns = [0.0] * len(table.names)
     for board in boards or ((),):
         out = [0.0] * len(table.names)
-        rules.payoffs(row, law, _ranks(told, table, row, board, contested), out)
+        rules.payoffs(row, law, _ranks(told, table, row, board, contested, beyond), out)
         returns = [total + one / max(len(boards), 1) for total, one in zip(returns, out, strict=True)]
     unit, best = table.unit, None
     for returned in _uncalled(told, table, row, beyond):
@@ -93,17 +93,24 @@ def _check_cards(told: Told, boards: tuple[tuple[int, ...], ...]) -> None:
             raise Refused("a card is there twice", "on two of the boards")
 
 
-def _ranks(told: Told, table: Table, row: dict[str, Any], board: tuple[int, ...], contested: bool) -> list[int]:
-    """Return each hand's rank. One that nobody saw has won where its player collected, and lost elsewhere."""
+def _ranks(
+    told: Told, table: Table, row: dict[str, Any], board: tuple[int, ...], contested: bool, beyond: list[int]
+) -> list[int]:
+    """Return each hand's rank. One that nobody saw has won where its player collected more than what nobody called."""
     if not contested:
         return [0] * len(table.names)
+    second, top = sorted(row["spent"])[-2:]
     ranks = []
     for k, name in enumerate(table.names):
         held = told.cards.get(name)
         if row["folded"][k]:
             ranks.append(0)
         elif held is None:
-            ranks.append(2**30 if name in told.collected else 0)
+            over = beyond[k] + (
+                top - second if row["spent"][k] == top else 0
+            )  # some rooms have it in what is collected
+            back = 0 if told.returned else over
+            ranks.append(2**30 if told.collected.get(name, 0) // table.unit not in (0, back) else 0)
         else:
             ranks.append(set_value(card_set((*held, *board))))
     return ranks

@@ -19,6 +19,9 @@ from cardai.study.judge import verdict
 
 NO_CHART = "no chart of play before the flop is for so many players with such stacks"
 OFF = "the way it was played before the flop is not in the chart"
+NO_RAISE = (
+    "a raise that the chart does not have, by the player or before him (such as an all-in of many blinds at once)"
+)
 RARE = "the chart's players hardly ever come there"
 MIXED = 0.1
 """Actions that a chart whose values are measured takes so often with a class are worth the same in truth: what parts them is the
@@ -61,6 +64,8 @@ class Followed:
     """Node, action, place among the hand's actions."""
     lost: int = 0
     """Decisions of the hero that are not in the chart."""
+    left: str = OFF
+    """Why they are not."""
 
 
 @frozen(eq=False)
@@ -95,6 +100,8 @@ class ChartGrader:
             action = _action(chart, found.node, seat, kind, to)
             if action is None and kind == "fold" and not _decides(chart, found.node, seat):
                 continue  # the chart folds him without asking
+            if action is None and found.node >= 0 and kind in ("bet", "raise") and _decides(chart, found.node, seat):
+                found.left = NO_RAISE
             if seat == hand.hero:
                 if action is None:
                     found.lost += 1
@@ -117,7 +124,7 @@ class ChartGrader:
         if found is None:
             left_out[NO_CHART] += sum(seat == hand.hero for seat, *_ in hand.moves)
             return
-        left_out.update({OFF: found.lost} if found.lost else {})
+        left_out.update({found.left: found.lost} if found.lost else {})
         for node, action, place in found.decisions:
             graded = self._decision(found.chart, node, action, place, hand)
             if graded is None:

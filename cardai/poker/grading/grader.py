@@ -14,7 +14,7 @@ from attrs import define, field
 
 from cardai.cards.text import card_text
 from cardai.core.arrays import Float64s
-from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.errors import CardaiError, DamagedFileError, TooLargeError, UsageError
 from cardai.core.progress import tell
 from cardai.core.reasons import Reason
 from cardai.poker.grading.flops import FlopHand, Move, RangeBook
@@ -41,6 +41,7 @@ AHEAD = 0.1
 the mean of some turns of two flops (``python benchmarks/limit_coach.py --ahead 5``: 0.062, 0.050 and 0.067 of pots of 4, 6 and 8 big
 blinds; ``--ahead 2 --seed 12``: 0.097, 0.066 and 0.054)."""
 OFF = "the way it was played is not in the tree that was solved"
+LARGE = "it needs more memory to be solved than there is"
 UNMET = "the range of the player does not hold his hand there"
 RARE = "the opponent hardly ever comes there in the solution"
 _DONE = {"x": "check", "c": "call", "b": "bet", "r": "raise"}
@@ -81,8 +82,10 @@ class SolvingGrader:
         graded = _Graded(self, hand)
         try:
             graded.walk(known)
-        except UsageError:  # more memory than there is, or no hand left
-            graded.left_out[OFF] += 1
+        except TooLargeError:
+            graded.left_out[LARGE] += graded.coming
+        except UsageError:  # no hand left
+            graded.left_out[OFF] += graded.coming
         return graded.found, graded.left_out
 
     def verdict(self, lost: float, floor: float) -> str:
@@ -105,12 +108,15 @@ class _Graded:
     hand: FlopHand
     found: list[Decision] = field(factory=list)
     left_out: Counter[str] = field(factory=Counter)
+    coming: int = 0
+    """How many of the hero's decisions are still to be looked at."""
 
     def walk(self, known: Ranges) -> None:
         """Grade street after street, as far as the hero decides, from the ranges ``known``."""
         hand = self.hand
         ranges = [parse_range(one) if isinstance(one, str) else one for one in known]
         own = [move.street for move in hand.moves if move.seat == hand.hero and move.street in hand.asked]
+        self.coming = len(own)
         for street in range(max(own, default=-1) + 1):
             if street < len(hand.come):
                 if street not in own:
@@ -155,6 +161,7 @@ class _Graded:
 
     def _decision(self, solution: Solution, line: str, place: int, move: Move) -> None:
         """Grade one decision of the hero."""
+        self.coming -= 1
         hand, blind = self.hand, self.hand.big_blind
         try:
             position = solution.at(line, best=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
-from cardai.poker.grading.before import NO_CHART, OFF, BeforeFlop, ChartGrader, Followed
+from cardai.poker.grading.before import NO_CHART, BeforeFlop, ChartGrader, Followed
 from cardai.poker.grading.flops import FlopHand
 from cardai.poker.grading.grader import Ranges, SolvingGrader
 from cardai.study.graded import Decision, GradedHand
@@ -67,7 +67,7 @@ class WholeGrader:
         if hand.flop is None:
             no_chart = hand.before is not None and followed is None and not hand.after
             off = followed is not None and followed.lost > 0 and not hand.after
-            return NO_CHART if no_chart else OFF if off else hand.missing
+            return NO_CHART if no_chart else followed.left if followed is not None and off else hand.missing
         return "" if self._ranges(hand, followed) is not None else unknown(hand.flop)
 
     def _followed(self, hand: WholeHand) -> Followed | None:

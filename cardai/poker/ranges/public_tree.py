@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import evolve
 
-from cardai.core.errors import UsageError
+from cardai.core.errors import TooLargeError, UsageError
 from cardai.core.game import Game
 from cardai.poker.contract import need_holdem
 from cardai.poker.ranges import _public_tree_kernels as kernels
@@ -255,7 +255,7 @@ class _Hand:
         self.opening = tuple(opening.tolist())
 
     def grown(self, growth: kernels.Growth, most: int) -> PublicTree:
-        """Return the tree from here on. Raises UsageError if it has more than ``most`` nodes or too many actions."""
+        """Return the tree from here on. Raises TooLargeError (more than ``most`` nodes), UsageError (too many actions)."""
         actions, players = 2 + max(1, growth.fractions.shape[2]), self.betting.num_players
         room = min(1 << 12, most)
         while True:
@@ -270,7 +270,7 @@ class _Hand:
             if 0 <= count <= most:
                 break
             if room == most or count > most:
-                raise UsageError(
+                raise TooLargeError(
                     f"The public tree has more than {most:,} nodes. Take fewer or larger bets, fewer raises or less chips, "
                     "or begin on a later street."
                 )

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import asdict, define, evolve, field, frozen
 from attrs.validators import in_
 
-from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.errors import DamagedFileError, TooLargeError, UsageError
 from cardai.core.extras import need_extra
 from cardai.core.files import read_json, refuse_links, unfinished, write_json
 from cardai.core.memory import free_memory
@@ -287,13 +287,13 @@ def packs(layout: TreeLayout, bits: int) -> bool:
 
 
 def check_memory(spot: Spot, layout: TreeLayout, packed: bool = False) -> None:
-    """Raise UsageError if the solution would take more memory than the machine has free."""
+    """Raise TooLargeError if the solution would take more memory than the machine has free."""
     needed, free = layout.num_bytes(np.int16 if packed else np.float32), free_memory()
     if needed > _MEMORY_SHARE * free:
         sizes = " x ".join(f"{f.num_slots:,}" for f in layout.tree.streets)
         fits = fitting(spot, layout, 0.5 * free)
         offer = f' With --bets "{fits}" it would fit.' if fits else ""
-        raise UsageError(
+        raise TooLargeError(
             f"The solution needs {needed / 2**30:.1f} GiB of memory, and {free / 2**30:.1f} GiB are free ({sizes} actions by "
             "street). Leave out bets, above all on the river, narrow the ranges, begin a street later, or take "
             f"--check-down (players check behind the first street).{offer}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,11 +13,14 @@ import pytest
 from cardai import make
 from cardai.arena.records import place
 from cardai.cards.text import cards_text
+from cardai.cli import main
+from cardai.core.errors import DamagedFileError
 from cardai.core.format import LeftOut
 from cardai.formats import read_hands
+from cardai.formats.packed import ENOUGH
 from cardai.formats.rooms import room_hands
 from cardai.formats.rooms.hand import RoomHand
-from tests.formats.rooms.texts import IPOKER, PARTY_NEW, PARTY_OLD, WINAMAX
+from tests.formats.rooms.texts import CASH, GG, IPOKER, PARTY_NEW, PARTY_OLD, WINAMAX
 
 
 def one(text: str) -> RoomHand:
@@ -60,6 +66,12 @@ Board: [Td 6c 4c 8c Kh]
     hand = one(text)
     assert [(player.name, player.net * hand.chip) for player in hand.players] == [("Bob", -1000.25), ("Ann", 1000.75)]
     assert hand.actions[-1].kind == "call"
+    unseen = text.replace("Bob shows [Jd Jc] (One pair : Jacks)\n", "")  # who only has back what nobody called has lost
+    for called in (unseen, unseen.replace("Ann raises 850.25 to 1000.25 and is all-in\nBob", "Ann calls 75\nBob").replace(
+        "*** FLOP", "Ann calls 850.25 and is all-in\n*** FLOP")):  # fmt: skip
+        assert [player.net * hand.chip for player in one(called).players] == [-1000.25, 1000.75]
+        (record,) = read_hands(io.StringIO(called)).hands
+        assert record["room"]["unknown"] == [0]
 
 
 def test_seats_that_were_left_before_the_hand_are_not_in_it() -> None:
@@ -114,6 +126,77 @@ def test_a_record_of_a_hand_replays_by_the_game_it_names(text: str) -> None:
         tables.apply(row, np.array([action]))
     assert tables.current_players().tolist() == [-4]
     assert tables.returns(row)[0].tolist() == record["returns"]
+
+
+ALL = "\n\n".join([CASH, GG, WINAMAX, PARTY_OLD, IPOKER, CASH.replace("#74000000001", "#2")])
+
+
+def test_hands_of_several_rooms_may_stand_in_one_file() -> None:
+    with room_hands(io.StringIO(ALL)) as hands:
+        found = [(hand.room, ALL.splitlines()[hand.line - 1]) for hand in hands if isinstance(hand, RoomHand)]
+    assert [room for room, _ in found] == ["PokerStars", "GGPoker", "Winamax", "PartyPoker", "iPoker", "PokerStars"]
+    assert all(
+        name in line
+        for (_, line), name in zip(found, ("#74", "#RC", "#21819158", "11491869882", "<game", "#2"), strict=True)
+    )
+
+
+def test_a_folder_and_a_zip_archive_are_read_as_the_files_in_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {
+        "b/one.txt": CASH.encode("utf-16"), "b/two.XML": IPOKER.encode(), "a.txt.gz": gzip.compress(GG.encode()),
+        "c.txt": b"notes", "d.txt": WINAMAX.rstrip().encode("cp1252"), "e.txt": PARTY_OLD.encode(), "f.png": CASH.encode(),
+    }  # fmt: skip
+    folder, archive = tmp_path / "hands", tmp_path / "hands.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+            packed.writestr(name, data)
+    for source in (folder, archive):
+        with room_hands(source) as hands:
+            found = [hand.reason if isinstance(hand, LeftOut) else hand.room for hand in hands]
+        assert found == [
+            "GGPoker",
+            "PokerStars",
+            "iPoker",
+            "Winamax",
+            "PartyPoker",
+            "a file in no format that is known",
+        ]
+        assert len(read_hands(source).hands) == 5
+        with pytest.raises(SystemExit):
+            main(["review", str(source)])
+        told = capsys.readouterr().out
+        assert "1 hand left out: not read: a file in no format that is known" in told
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "c.txt").write_bytes(b"notes")
+    bomb = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("a.txt", b" " * (ENOUGH + 1))
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(archive.read_bytes()[:-30])
+    for source, said in (
+        (tmp_path / "notes", "no file of hands .*; 1 are in no format"),
+        (bomb, "more than 200 times its size"),
+        (cut, "cannot be unpacked"),
+    ):
+        with pytest.raises(DamagedFileError, match=said), room_hands(source):
+            pass
+
+
+def test_a_file_in_no_format_is_told_what_was_looked_for(tmp_path: Path) -> None:
+    for text, said in (
+        (
+            "# Title\n\nText.\n",
+            r"known: none of its first 50 .*acpc \(The logs .*; one hand begins Winamax Poker - \)\.$",
+        ),
+        ("Mano n.º 7 de PokerStars:  Hold'em No Limit\n", "It names PokerStars, whose hands are read in English"),
+    ):
+        (tmp_path / "x.md").write_text(text)
+        with pytest.raises(DamagedFileError, match=said):
+            read_hands(tmp_path / "x.md")
 
 
 @pytest.mark.parametrize(

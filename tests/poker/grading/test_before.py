@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from cardai.cards.text import parse_cards
-from cardai.poker.grading.before import NO_CHART, OFF, BeforeFlop, ChartGrader
+from cardai.poker.grading.before import NO_CHART, NO_RAISE, OFF, BeforeFlop, ChartGrader
 from cardai.poker.grading.flops import FlopHand, Move, RangeBook
 from cardai.poker.grading.grader import SolvingGrader
 from cardai.poker.grading.spots import Effort
@@ -78,6 +78,11 @@ def test_a_line_is_followed_by_the_nearest_raises_and_left_where_the_chart_has_n
         (1, "check", 1.0, 5),
     )
     assert graded(grader, limped) == ([], Counter({OFF: 1}))
+    jammed = hand(5, "7s2h", *FOLDS, (5, "raise", 100.0, 3), (0, "fold", 0.5, 4), (1, "call", 80.0, 5))
+    for one in (jammed, evolve(jammed, hero=1)):
+        assert graded(grader, one) == ([], Counter({NO_RAISE: 1}))
+        whole = WholeGrader(grader, SolvingGrader(RangeBook({}), Effort(), 0.25, 1.0))
+        assert whole.refused(WholeHand(one, None, "all-in before the flop", 0, -100.0, one.hero)) == NO_RAISE
     assert graded(grader, evolve(limped, stacks=(20.0,) * 6)) == ([], Counter({NO_CHART: 1}))
     assert graded(grader, evolve(limped, stacks=(100.0,) * 5, hero=1)) == ([], Counter({NO_CHART: 1}))
 

@@ -12,7 +12,7 @@ from cardai.cards.text import parse_cards
 from cardai.core.errors import CardaiError, UsageError
 from cardai.poker.grading import grader as grading
 from cardai.poker.grading.flops import FlopHand, Move, RangeBook
-from cardai.poker.grading.grader import OFF, SolvingGrader, _with
+from cardai.poker.grading.grader import LARGE, OFF, SolvingGrader, _with
 from cardai.poker.grading.spots import Effort, check_sizes, spot_of, sum_of, word_of
 from cardai.poker.hands.combos import pair_index
 from cardai.poker.ranges.library import Library
@@ -121,6 +121,15 @@ def test_folding_the_best_hand_to_a_bet_costs_what_the_pot_would_bring(whole: Gr
 def test_every_decision_of_the_player_is_graded_and_no_other(whole: GradedHand) -> None:
     assert len(whole.decisions) + sum(whole.left_out.values()) == sum(move.seat == 1 for move in CALLED)
     assert whole.returns == -3.5
+
+
+def test_what_needs_more_memory_than_there_is_is_left_out_by_that_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.poker.ranges.solution.free_memory", lambda: 1 << 10)
+    assert (graded(HAND).decisions, graded(HAND).left_out) == ((), {LARGE: 4})
+    monkeypatch.setattr(
+        grading, "prepare", lambda spot, threads: spot.tree() and prepare(evolve(spot, ranges=("22", "")), 1)
+    )
+    assert graded(HAND).left_out == {OFF: 4}
 
 
 def test_calling_with_the_best_hand_costs_nothing() -> None:
