@@ -99,6 +99,7 @@ def test_a_time_without_a_zone_is_recent_for_14_hours_longer() -> None:
     """18:13:43 where the room's clock is, which may be twelve hours behind UTC."""
     unzoned, played = TWO.replace(" ET", ""), datetime(2024, 12, 24, 18, 13, 43, tzinfo=UTC)
     assert unzoned != TWO
+    assert found(TWO.replace(" - 2024/12/24 18:13:43 ET", "")).left_out == {RECENT: 1}
     assert found(unzoned, now=played + timedelta(hours=37)).left_out == {RECENT: 1}
     assert found(unzoned, now=played + timedelta(hours=39)).left_out == {}
 
@@ -107,6 +108,10 @@ def test_the_rake_is_that_of_the_files_hands() -> None:
     sorted_ = found(TWO)
     assert sorted_.rake == pytest.approx(1 / 30.5, abs=1e-3)
     assert sorted_.rake_cap == 1.0
+    other = TWO.replace("101", "102").replace("$29.50", "$30").replace("Rake $1.00", "Rake $0.50")
+    third = TWO.replace("101", "103").replace("$29.50", "$29.90").replace("Rake $1.00", "Rake $0.60")
+    sorted_ = found(TWO + other + third + FOLDED.replace("101", "104"))
+    assert (sorted_.rake, sorted_.rake_cap) == (round(0.6 / 30.5, 3), 1.0)  # the median, and the most
 
 
 def test_another_players_hand_is_graded_where_it_was_shown() -> None:

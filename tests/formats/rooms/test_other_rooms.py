@@ -117,6 +117,36 @@ def test_ipokers_actions_are_ordered_by_number_and_a_large_post_is_partly_dead()
     assert cards_text(hand.players[0].cards) == "ThAd"
 
 
+def test_ipokers_all_ins_are_what_they_add_and_antes_and_straddles_are_posts() -> None:
+    """Three with antes of 10: the small blind is all-in over a straddle, the button for more calls, and has the rest back."""
+    tags = '<session><general><gametype>Holdem NL 50/100</gametype><tournamentcode>7</tournamentcode></general><game gamecode="5">'
+    seats = [("a", 500, 0, 1110), ("b", 900, 0, 0), ("c", 4_000, 1, 400)]
+    players = "".join(
+        f'<player seat="{k}" name="{name}" chips="{chips:,}" dealer="{dealer}" win="{win:,}" bet="0"/>'
+        for k, (name, chips, dealer, win) in enumerate(seats, 1)
+    )
+    acts = [
+        ("a", 15, 10), ("b", 15, 10), ("c", 15, 10), ("a", 1, 50), ("b", 2, 100), ("c", 33, 200),
+        ("a", 7, 440), ("b", 0, 0), ("c", 23, 890),
+    ]  # fmt: skip
+    told = "".join(
+        f'<action no="{k}" player="{who}" type="{kind}" sum="{chips}"/>' for k, (who, kind, chips) in enumerate(acts)
+    )
+    board = "".join(
+        f'<cards type="{street}" player="">{dealt}</cards>'
+        for street, dealt in (("Flop", "S2 H3 D4"), ("Turn", "C9"), ("River", "CK"))
+    )
+    held = '<cards type="Pocket" player="a">SA HA</cards>'
+    hand = one(f"{tags}{players}{told}{held}{board}</game></session>")
+    assert [(p.name, p.ante, p.blind, p.net) for p in hand.players] == [
+        ("a", 10, 50, 610), ("b", 10, 100, -110), ("c", 10, 200, -500),
+    ]  # fmt: skip
+    assert [(a.kind, a.to, a.all_in) for a in hand.actions] == [
+        ("raise", 490, True), ("fold", 100, False), ("call", 490, False),
+    ]  # fmt: skip
+    assert hand.tournament == "7"
+
+
 @pytest.mark.parametrize("text", [WINAMAX, PARTY_OLD, PARTY_NEW, IPOKER], ids=["winamax", "old", "new", "ipoker"])
 def test_a_record_of_a_hand_replays_by_the_game_it_names(text: str) -> None:
     (record,) = read_hands(io.StringIO(text)).hands

@@ -48,7 +48,10 @@ def test_the_same_spot_is_solved_once_however_it_is_written(library: Library, mo
     again = evolve(RIVER, board="ThKs7s4d2c", ranges=("QQ,AKs", "KQs,JJ"), bets="allin+100%", stacks=(150, 900))
     assert library.place(again) == library.place(RIVER)
     assert library.solve(again, 1.0).exploitability <= 1.0
+    locked = evolve(RIVER, locks=(parse_lock("x: JJ: x=1"),))
+    assert library.place(evolve(again, locks=locked.locks)) == library.place(locked)
     for other in (
+        locked,
         evolve(RIVER, pot=101),
         evolve(RIVER, board="7sKsTh2c4d"),
         evolve(RIVER, rake=0.05),
