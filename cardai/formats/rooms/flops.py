@@ -126,7 +126,8 @@ def whole_of(hand: RoomHand, who: int | None) -> WholeHand | str:
 def before_of(hand: RoomHand, who: int) -> BeforeFlop | None:
     """Return a hand before the flop, None where it is none that a chart could be for, or the player has nothing to decide."""
     blind, players = hand.big_blind, hand.players
-    if any(player.dead or (player.blind and seat > 1) for seat, player in enumerate(players)):
+    big = 0 if len(players) == 2 else 1  # whose dead chips are an ante for the table
+    if any((player.dead and seat != big) or (player.blind and seat > 1) for seat, player in enumerate(players)):
         return None
     moves = tuple(
         (action.player, action.kind, action.to / blind, place)
@@ -140,7 +141,7 @@ def before_of(hand: RoomHand, who: int) -> BeforeFlop | None:
     cards = players[who].cards
     return BeforeFlop(
         tuple(player.stack / blind for player in players),
-        sum(player.ante for player in players) / blind / len(players),
+        sum(player.ante + player.dead for player in players) / blind / len(players),
         moves,
         who,
         (cards[0], cards[1]),
@@ -189,6 +190,7 @@ def _of_two(hand: RoomHand, before: Sequence[Action], left: tuple[int, int], who
         hand.players[who].net,
         left.index(last) if last in left else -1,
         left,
+        raked=not hand.tournament,
     )
 
 

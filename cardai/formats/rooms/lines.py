@@ -23,7 +23,9 @@ MAX_LINE = 1000
 """Characters of a line that are looked at."""
 _AROUND = "\ufeff \t\r\n\x00\u200e\u200f"
 _ALL_IN = re.compile(r"all[- ]?in", re.IGNORECASE)
-_STRANGER = re.compile(r"^(.{1,40}?):? (?:folds\b|checks\b|calls [^a-z]*\d|bets [^a-z]*\d|raises [^a-z]*\d)")
+_ACTS = r"(?:folds\b|checks\b|calls [^a-z]*\d|bets [^a-z]*\d|raises [^a-z]*\d)"
+_STRANGER = {True: re.compile(rf"^(.{{1,40}}?): {_ACTS}"), False: re.compile(rf"^([^:]{{1,40}}?) {_ACTS}")}
+"""What an action of somebody without a seat looks like, by whether the room writes a colon behind names; who chats, it does."""
 _POSTER = re.compile(r"^(.{1,40}?):? posts (?:small|big|the ante|ante|dead|straddle)\b[^:\"]*\d")
 _SECTION = re.compile(r"^\*{2,3} ?(.*?) ?\*{2,3}(.*)$")
 _BOARDS = {"FIRST": 0, "1ST": 0, "SECOND": 1, "2ND": 1, "THIRD": 2, "3RD": 2, "FOURTH": 3}
@@ -57,6 +59,8 @@ class LineRoom(ABC):
     """What every such line has in it."""
     seat: ClassVar[re.Pattern[str]]
     """A line that seats a player: groups number, name, stack (as text), rest."""
+    colon: ClassVar[bool] = False
+    """Whether actions have a colon behind the name."""
     verbs: ClassVar[dict[str, str]] = {
         **{"folds": "fold", "checks": "check", "calls": "call", "bets": "bet", "raises": "raise"},
         **{"folds.": "fold", "checks.": "check"},
@@ -226,7 +230,7 @@ class _Reader:
             if given := amounts(head):
                 told.add(told.returned, name, given[0])
         else:
-            if (stranger := _STRANGER.match(line)) and not line.startswith(self.all):
+            if (stranger := _STRANGER[self.room.colon].match(line)) and not line.startswith(self.all):
                 told.strangers.append(stranger[1])
             if (poster := _POSTER.match(line)) and not line.startswith(self.all):
                 told.posters.append(poster[1])

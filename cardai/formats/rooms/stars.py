@@ -26,6 +26,7 @@ LIMITS = {"no": "nolimit", "nl": "nolimit", "po": "potlimit", "pl": "potlimit"}
 class StarsRoom(LineRoom):
     """What PokerStars and GGPoker have in common."""
 
+    colon = True
     seat: ClassVar[re.Pattern[str]] = re.compile(
         r"^Seat (\d+): (.+?) ?\(([^()]*?\d[^()]*?) in chips[^)]*\)(.*)$", re.DOTALL
     )

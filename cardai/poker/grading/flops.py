@@ -53,6 +53,8 @@ class FlopHand:
     aggressor: int = -1
     seats: tuple[int, int] = (0, 1)
     """Which of the hand's players the two are, from the first after the button."""
+    raked: bool = True
+    """Whether the room takes a share: not in tournaments."""
     bets: tuple[float, ...] = ()
     """What a bet is on the flop, the turn and the river where all are of one size (limit); else none."""
     caps: tuple[int, ...] = ()

@@ -66,8 +66,8 @@ def spot_of(hand: FlopHand, street: int, ranges: Sequence[str | Float64s], effor
         (hand.stacks[0] - put[0], hand.stacks[1] - put[1]),
         texts,
         bets=fixed(hand, street) if hand.bets else _named(hand, street, effort),
-        rake=effort.rake,
-        rake_cap=effort.rake_cap * hand.big_blind,
+        rake=effort.rake if hand.raked else 0.0,
+        rake_cap=effort.rake_cap * hand.big_blind if hand.raked else 0.0,
         aggressor=hand.aggressor if street == 0 else last_to_bet(hand, street - 1),
     )
 

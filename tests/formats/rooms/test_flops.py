@@ -73,6 +73,12 @@ def test_before_the_flop_a_hand_is_what_was_put_in_by_whom_in_big_blinds() -> No
     assert hand.before.stacks == (25.0, 15.0, 20.0)  # from the small blind
     assert (hand.before.hero, hand.before.stack, hand.seat) == (2, 20.0, 2)
     assert hand.before.moves == ((2, "raise", 2.5, 0), (0, "fold", 0.5, 1), (1, "call", 2.5, 2))
+    tabled = TWO.replace("cat: posts big", "cat: posts the ante $1\ncat: posts big").replace("cat ($15", "cat ($16")
+    ((_, one),) = found(tabled.replace("Total pot $30.50", "Total pot $31.50").replace("$29.50", "$30.50")).hands
+    assert one.before is not None  # an ante of the big blind for the table is its share for everybody
+    assert (one.before.ante, one.before.stacks) == (pytest.approx(1 / 3), (25.0, 16.0, 20.0))
+    assert one.flop is not None
+    assert one.flop.pot / one.flop.big_blind == pytest.approx(6.5)
     straddled = TWO.replace("*** HOLE", "Hero: posts straddle $2\n*** HOLE")
     assert all(one.before is None for _, one in found(straddled).hands)
 
@@ -107,11 +113,19 @@ def test_a_time_without_a_zone_is_recent_for_14_hours_longer() -> None:
 def test_the_rake_is_that_of_the_files_hands() -> None:
     sorted_ = found(TWO)
     assert sorted_.rake == pytest.approx(1 / 30.5, abs=1e-3)
+    assert sorted_.flops[0][1].raked
     assert sorted_.rake_cap == 1.0
     other = TWO.replace("101", "102").replace("$29.50", "$30").replace("Rake $1.00", "Rake $0.50")
     third = TWO.replace("101", "103").replace("$29.50", "$29.90").replace("Rake $1.00", "Rake $0.60")
     sorted_ = found(TWO + other + third + FOLDED.replace("101", "104"))
     assert (sorted_.rake, sorted_.rake_cap) == (round(0.6 / 30.5, 3), 1.0)  # the median, and the most
+    played = TWO.replace(
+        "Hold'em No Limit ($0.50/$1.00 USD)", "Tournament #5, $1+$0.10 USD Hold'em No Limit - Level I (0.50/1)"
+    )
+    ((_, free),) = found(
+        played.replace("$", "").replace("1+0.10", "$1+$0.10").replace("29.50", "30.50").replace("Rake 1.00", "Rake 0")
+    ).flops
+    assert not free.raked
 
 
 def test_another_players_hand_is_graded_where_it_was_shown() -> None:

@@ -237,6 +237,7 @@ def test_a_file_in_no_format_is_told_what_was_looked_for(tmp_path: Path) -> None
         (PARTY_OLD, "NL Texas Hold'em", "PL Omaha", "another game"),
         (PARTY_OLD, "Cat calls [$0.04 USD]", "Cat calls [$0.05 USD]", "a call of another amount"),
         (PARTY_OLD, "Cat checks", "newcomer checks", "a player without a seat"),
+        (PARTY_NEW, "Hero calls (287)", "Hero calls (280)\nwatcher: he calls 3 times", "a call of another amount"),
         (PARTY_OLD, "** Dealing down", "new posts big blind [$0.02 USD].\nnew folds\n** Dealing down", "a player without a seat"),
         (PARTY_NEW, "Player1 balance 654, bet 327, collected 654", "Player1 balance 654, bet 327, collected 600", "chips do not add up"),
         (IPOKER, "Holdem NL", "Omaha PL", "another game"),

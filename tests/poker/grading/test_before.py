@@ -17,7 +17,7 @@ from cardai.poker.grading.whole import WholeGrader, WholeHand
 from cardai.poker.hand_classes import class_number, class_of, class_weights
 from cardai.poker.hands.combos import pairs
 from cardai.poker.notation import parse_range
-from cardai.poker.preflop.charts import Chart
+from cardai.poker.preflop.charts import Chart, class_shares
 from cardai.poker.preflop.starts import chart_of
 from cardai.study.graded import Decision
 from cardai.study.grading import Task
@@ -124,6 +124,14 @@ def test_values_of_a_chart_say_how_far_they_may_be_off(grader: ChartGrader) -> N
     rows = chart.rows(chart.node("f f f r2.5 f"))
     noise = chart.noise[rows][:, class_number("98s")]
     assert call.floor >= float(np.hypot(noise[1], noise[1])) > 0
+    two = chart_of(None, "hu100")  # what can be won from it in all may be lost where it opens, as seldom as that is
+    off = ChartGrader({"hu100": evolve(two, head=evolve(two.head, gain=(0.05, 0.5)))}, 0.25, 1.0)
+    held, worst = parse_cards("7s2h"), class_number("72o")
+    moves = ((1, "raise", 2.5, 0), (0, "fold", 1.0, 1))
+    (fold,), _ = graded(off, BeforeFlop((100.0, 100.0), 0.0, moves, 0, (held[0], held[1])))
+    opens = float(two.strategy[two.rows(0)][2] @ class_shares())
+    noise = two.noise[two.rows(two.node("r2.5"))][0, worst]
+    assert fold.floor == pytest.approx(np.hypot(noise, noise) + 0.05 / opens)
 
 
 def test_what_hardly_any_dealt_hand_came_to_is_not_graded_and_antes_choose_the_chart(grader: ChartGrader) -> None:

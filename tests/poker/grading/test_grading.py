@@ -54,6 +54,8 @@ def test_what_was_played_is_a_line_through_the_spot_of_every_street(street: int)
     spot = spot_of(HAND, street, ranges, Effort(rake=0.05, rake_cap=1.5))
     assert (spot.pot, spot.stacks) == [(10, (30, 40)), (40, (15, 25)), (54, (8, 18))][street]
     assert (spot.aggressor, spot.rake, spot.rake_cap) == ((1, 0, 1)[street], 0.05, 3.0)  # a cap in big blinds of 2
+    free = spot_of(evolve(HAND, raked=False), street, ranges, Effort(rake=0.05, rake_cap=1.5))
+    assert (free.rake, free.rake_cap) == (0, 0)
     solution = prepare(spot)
     words = [word_of(move) for move in HAND.moves if move.street == street]
     solution.check_line(" ".join(words[:-1]))
