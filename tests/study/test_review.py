@@ -72,6 +72,7 @@ def test_the_dearest_come_first_and_what_cost_nothing_is_not_among_them() -> Non
     review = reviewed(SETTING, [hand(1, decision(0.2), decision(0.05)), hand(2, decision(0.9))])
     assert [d.lost for _, d in review.dearest()] == pytest.approx([0.9, 0.2])
     assert len(review.dearest(1)) == 1
+    assert (review.total.decisions, review.total.mistakes) == (3, 2)
 
 
 def test_the_rating_is_that_of_mjai_reviewer() -> None:
