@@ -39,7 +39,7 @@ def read_hands(source: str | Path | IO[str], game: GameDef | None = None) -> Rec
             return records.read_lines(lines, name)
         if isinstance(found, LogFormat):
             return log_to_records(found.read_log(lines, game), name)
-        return _collected(found.read(lines, name))
+        return _collected(_with_skipped(found.read(lines, name), stream))
 
 
 def read_log(source: str | Path | IO[str], game: GameDef | None = None) -> Log:
@@ -69,7 +69,16 @@ def stream_hands(source: str | Path | IO[str], game: GameDef | None = None) -> I
 
     with opened(source) as (name, stream):
         found, lines = peek(name, stream)
-        yield found.read(lines, name, game) if isinstance(found, LogFormat) else found.read(lines, name)
+        held = found.read(lines, name, game) if isinstance(found, LogFormat) else found.read(lines, name)
+        yield _with_skipped(held, stream)
+
+
+def _with_skipped(held: HandStream, stream: IO[str]) -> HandStream:
+    """Return hands with sentences behind them on the files of a folder that are none of hands."""
+    from cardai.formats.folders import skipped
+
+    held.hands = itertools.chain(held.hands, skipped(stream))
+    return held
 
 
 def _collected(stream: HandStream) -> RecordFile:
@@ -131,7 +140,11 @@ def _unknown(name: str, lines: list[str]) -> str:
             looked.append(f"{entry.name} ({said.rstrip('.').replace('``', '')})" if said else entry.name)
     text = "".join(lines)
     room = next((room for room in ("PokerStars", "Winamax", "PartyPoker", "GGPoker") if room in text), "")
-    other = f" It names {room}, whose hands are read in English: set the language in its client." if room else ""
+    other = (
+        f" It names {room}: hands are read in English (in which language they are written its client can be told)."
+        if room
+        else ""
+    )
     return (
         f"{name} is no record of cardai, nor in another format that is known: none of its first {PEEKED} lines begins as theirs "
         f"do. Looked for: {', '.join(looked)}.{other}"

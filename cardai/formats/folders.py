@@ -13,6 +13,7 @@ from typing import IO
 
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import LINE_LIMIT, limited_lines
+from cardai.core.format import LeftOut
 from cardai.formats.encodings import text_of
 from cardai.formats.packed import ENOUGH, SWELLING
 
@@ -61,6 +62,12 @@ class Joined(io.TextIOBase):
                     continue
                 for line in itertools.chain(head, lines):
                     yield line.rstrip("\r\n")[: LINE_LIMIT - 2] + "\n"
+
+
+def skipped(stream: IO[str]) -> Iterator[LeftOut]:
+    """Yield a sentence for each file of a folder or an archive that holds no hands, once all others are read."""
+    for file in stream.skipped if isinstance(stream, Joined) else ():
+        yield LeftOut(f"{file} is in no format that is known; it was left out.", "a file in no format that is known")
 
 
 def _wanted(name: str) -> bool:

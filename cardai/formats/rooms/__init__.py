@@ -34,19 +34,11 @@ def room_hands(source: str | Path | IO[str]) -> Iterator[Iterator[RoomHand | Lef
     """
     from cardai.core.errors import DamagedFileError
     from cardai.formats import opened, peek
+    from cardai.formats.folders import skipped
     from cardai.formats.rooms.room_format import RoomFormat
 
     with opened(source) as (name, stream):
         found, lines = peek(name, stream)
         if not isinstance(found, RoomFormat):
             raise DamagedFileError(f"{name} is no hand history of a poker room that is known here.")
-        yield itertools.chain(found.room_hands(lines, name), _skipped(stream))
-
-
-def _skipped(stream: IO[str]) -> Iterator[LeftOut]:
-    """Yield a sentence for each file of a folder that is none of hands, once all others are read."""
-    from cardai.core.format import LeftOut
-    from cardai.formats.folders import Joined
-
-    for file in stream.skipped if isinstance(stream, Joined) else ():
-        yield LeftOut(f"{file} is in no format that is known; it was left out.", "a file in no format that is known")
+        yield itertools.chain(found.room_hands(lines, name), skipped(stream))

@@ -26,6 +26,8 @@ def replayed(told: Told) -> RoomHand:
     """Return the hand that ``told`` tells. Raises Refused, with the reason of the reading that went furthest."""
     if told.posters:
         raise Refused("a player without a seat", told.posters[0][:40])
+    if told.acts and all(act.street for act in told.acts):
+        raise Refused("a bomb pot", "nobody acts before the flop")
     try:
         if not told.ended:
             raise Refused("the hand is not whole", "nobody collects the pot")
