@@ -20,6 +20,9 @@ from cardai.formats import read_hands
 from cardai.formats.packed import ENOUGH
 from cardai.formats.rooms import room_hands
 from cardai.formats.rooms.hand import RoomHand
+from cardai.formats.rooms.lines import Hand
+from cardai.formats.rooms.text import UNITS, amounts, moment
+from cardai.formats.rooms.winamax import WinamaxRoom
 from tests.formats.rooms.texts import CASH, GG, IPOKER, PARTY_NEW, PARTY_OLD, WINAMAX
 
 
@@ -145,6 +148,24 @@ def test_ipokers_all_ins_are_what_they_add_and_antes_and_straddles_are_posts() -
         ("raise", 490, True), ("fold", 100, False), ("call", 490, False),
     ]  # fmt: skip
     assert hand.tournament == "7"
+
+
+def test_amounts_and_clocks_are_read_in_every_spelling() -> None:
+    told = "1,234.56 1.234,56 0,05 1 500 0.125 1.500 2.5 1'000 12,345,678"
+    assert [one / UNITS for one in amounts(told)] == [1234.56, 1234.56, 0.05, 1500, 0.125, 1500, 2.5, 1000, 12_345_678]
+    hours = {"07/01 12:00:00 ET": 16, "11/20 12:00:00 ET": 17, "12/20 12:00:00 CET": 11, "07/01 12:00:00": 12}
+    for text, hour in hours.items():
+        at = moment(f"2024/{text}")
+        assert at is not None
+        assert (at.hour, at.tzinfo is None) == (hour, not text[-1].isalpha())
+
+
+def test_heads_with_antes_name_the_blinds_behind_them_and_what_the_room_puts_in_is_no_rake() -> None:
+    head = 'Winamax Poker - Tournament "X" buyIn: 9€ + 1€ level: 8 - HandId: #6-7-1 - Holdem no limit (10/75/150) - 2010/10/26 21:14:50 UTC'
+    told = WinamaxRoom().told(Hand(1, [head, *WINAMAX.splitlines()[1:]]))
+    assert ([one / UNITS for one in told.stakes], told.tournament, told.currency) == ([75, 150], "X", "")
+    dropped = GG.replace("*** HOLE", "Cash Drop to Pot : total $0.5\n*** HOLE").replace("$1.73 from", "$1.98 from")
+    assert one(GG).rake - one(dropped).rake == 50
 
 
 @pytest.mark.parametrize("text", [WINAMAX, PARTY_OLD, PARTY_NEW, IPOKER], ids=["winamax", "old", "new", "ipoker"])
