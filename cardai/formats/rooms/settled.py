@@ -106,9 +106,7 @@ def _ranks(
         if row["folded"][k]:
             ranks.append(0)
         elif held is None:
-            over = beyond[k] + (
-                top - second if row["spent"][k] == top else 0
-            )  # some rooms have it in what is collected
+            over = beyond[k] + (top - second if row["spent"][k] == top else 0)  # it may be in what is collected
             back = 0 if told.returned else over
             ranks.append(2**30 if told.collected.get(name, 0) // table.unit not in (0, back) else 0)
         else:
