@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 File = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", help="Hands of run --record, of play, or of another format; - is stdin.", show_default=False
+        metavar="FILE",
+        help="Hands of run --record, of play, or of another format, a folder or zip of rooms' files; - is stdin.",
+        show_default=False,
     ),
 ]
 Hero = Annotated[

@@ -210,9 +210,9 @@ def _text(source: str | Path) -> IO[str]:
     from cardai.formats.folders import ZIP, Joined
 
     if Path(source).is_dir():
-        return Joined(Path(source))
+        return Joined(Path(source), told_by, PEEKED)
     file = open(source, "rb")  # noqa: SIM115 (closed with its text)
     if file.peek(4)[:4] == ZIP:
         file.close()
-        return Joined(Path(source))
+        return Joined(Path(source), told_by, PEEKED)
     return text_of(file)

@@ -7,7 +7,7 @@ import itertools
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -26,23 +26,25 @@ ENDINGS = (".txt", ".xml", ".txt.gz", ".xml.gz")
 class Joined(io.TextIOBase):
     """The lines of the files in a folder (below it too) or a zip archive, in order of names; each ends in a line end.
 
-    Files of no known format are left out: their names are in ``skipped`` once all is read.
+    Files whose first lines ``known`` gives no format of are left out: their names are in ``skipped`` once all is read.
 
     Raises:
         DamagedFileError: the archive cannot be unpacked, or there is no file of hands.
     """
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, known: Callable[[list[str]], str], first: int) -> None:
+        """Open ``place``; ``known`` is asked for the format of the ``first`` lines of each file."""
         self.name = str(place)
         self.skipped: list[str] = []
+        self._known, self._first = known, first
         self._lines = self._all(_folder(place) if place.is_dir() else _archive(place))
-        first = next(self._lines, None)
-        if first is None:
+        line = next(self._lines, None)
+        if line is None:
             looked = f"; {len(self.skipped):,} are in no format that is known" if self.skipped else ""
             raise DamagedFileError(
                 f"{place} holds no file of hands (names that end in {', '.join(ENDINGS[:2])}){looked}."
             )
-        self._lines = itertools.chain([first], self._lines)
+        self._lines = itertools.chain([line], self._lines)
 
     def readable(self) -> bool:
         return True
@@ -51,13 +53,11 @@ class Joined(io.TextIOBase):
         return next(self._lines, "")
 
     def _all(self, files: Iterator[tuple[str, IO[bytes]]]) -> Iterator[str]:
-        from cardai.formats import PEEKED, told_by
-
         for name, file in files:
             with text_of(file) as text:
                 lines = limited_lines(text)
-                head = list(itertools.islice(lines, PEEKED))
-                if not told_by(head):
+                head = list(itertools.islice(lines, self._first))
+                if not self._known(head):
                     self.skipped.append(name)
                     continue
                 for line in itertools.chain(head, lines):
