@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from cardai.arena.records import RecordFile
@@ -210,9 +210,9 @@ def _text(source: str | Path) -> IO[str]:
     from cardai.formats.folders import ZIP, Joined
 
     if Path(source).is_dir():
-        return Joined(Path(source), told_by, PEEKED)
+        return cast(IO[str], Joined(Path(source), told_by, PEEKED))
     file = open(source, "rb")  # noqa: SIM115 (closed with its text)
     if file.peek(4)[:4] == ZIP:
         file.close()
-        return Joined(Path(source), told_by, PEEKED)
+        return cast(IO[str], Joined(Path(source), told_by, PEEKED))
     return text_of(file)

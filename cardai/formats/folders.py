@@ -64,7 +64,7 @@ class Joined(io.TextIOBase):
                     yield line.rstrip("\r\n")[: LINE_LIMIT - 2] + "\n"
 
 
-def skipped(stream: IO[str]) -> Iterator[LeftOut]:
+def skipped(stream: object) -> Iterator[LeftOut]:
     """Yield a sentence for each file of a folder or an archive that holds no hands, once all others are read."""
     for file in stream.skipped if isinstance(stream, Joined) else ():
         yield LeftOut(f"{file} is in no format that is known; it was left out.", "a file in no format that is known")
