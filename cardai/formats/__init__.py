@@ -146,7 +146,7 @@ def _unknown(name: str, lines: list[str]) -> str:
         else ""
     )
     return (
-        f"{name} is no record of cardai, nor in another format that is known: none of its first {PEEKED} lines begins as theirs "
+        f"{name} is no record of cardai, nor of another format that is known: none of its first {PEEKED} lines begins as theirs "
         f"do. Looked for: {', '.join(looked)}.{other}"
     )
 

@@ -94,7 +94,7 @@ def test_what_is_no_record_of_hands_is_refused(tmp_path: Path) -> None:
             read_hands(io.StringIO(nothing))
     with pytest.raises(UsageError, match="There is no file"):
         read_hands("no/such/file")
-    with pytest.raises(UsageError, match="cannot be read: Is a directory"):
+    with pytest.raises(DamagedFileError, match=r"holds no file of hands \(names that end in .txt, .xml\)\.$"):
         read_hands(tmp_path)
     with pytest.raises(UsageError, match=r"cannot be read: .*embedded null"):
         read_hands("a\0b")
