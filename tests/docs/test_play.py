@@ -38,6 +38,8 @@ def test_every_picture_is_there_and_every_kept_one_is_shown() -> None:
     pages = {page.name: page.read_text(encoding="utf-8") for page in (*DOCS.glob("*.md"), DOCS.parent / "README.md")}
     shown = {name: set(re.findall(r"\]\((?:docs/)?pictures/([^)]+)\)", text)) for name, text in pages.items()}
     assert set().union(*shown.values()) == {path.name for path in (DOCS / "pictures").iterdir()}
+    for picture in (DOCS / "pictures").glob("*.svg"):
+        assert picture.read_text(encoding="utf-8").count("<text") > 20, picture.name  # more than an empty screen
     sizes = [re.fullmatch(r"web-(.+)-(390|1280|2560)\.webp", name) for name in shown["tables.md"]]
     games = [one[1] for one in sizes if one]
     assert len(games) == len(sizes) == 42
