@@ -124,6 +124,11 @@ class OpenSpiel(StateGame):
         return self.theirs.get_type().short_name in _SHOWING
 
     @property
+    def title(self) -> str:  # type: ignore[override]
+        """What OpenSpiel calls it: "Liars Dice"."""
+        return str(self.theirs.get_type().long_name)
+
+    @property
     def rules(self) -> str:  # type: ignore[override]
         """What OpenSpiel says of it."""
         return f"OpenSpiel's {self.theirs.get_type().long_name} ({self.name}); its rules are in OpenSpiel's own pages."

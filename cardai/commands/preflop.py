@@ -211,7 +211,7 @@ def _title(chart: Chart, name: str) -> str:
         for seat, one, wide in zip(rules.positions, head.gain, head.gain_noise, strict=True)
     )
     return (
-        f"{what}. {len(head.seeds)} seeds of {head.iterations:,} iterations, {head.cpu_seconds:,.0f} CPU s; seeds differ in "
+        f"{what}. {len(head.seeds)} seed{'s' * (len(head.seeds) > 1)} of {head.iterations:,} iterations, {head.cpu_seconds:,.0f} CPU s; seeds differ in "
         f"{100 * head.spread:.1f} % of what they do. Taking what brings most would win so many mbb more: {gain}."
         + " These and what actions bring are exact where flops are shared by the rule."
         * (not head.hands)

@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 PROJECT = "cardai"
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks a function of a plugin as one of :class:`Hooks`.
+
+    from cardai import hookimpl
+
+    @hookimpl
+    def cardai_game():
+        return MyGame
+"""
 
 
 class Hooks(Protocol):

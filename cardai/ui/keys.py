@@ -18,6 +18,7 @@ from cardai.ui.scene import Scene
 RANK_KEYS = {"0": "T", "1": "T", **{letter.lower(): letter for letter in "TJQKA"}}
 """Further keys of ranks: those of small letters, where they mean nothing else."""
 HALF_POT, POT, ALL_IN = "/", "p", "a"
+SIZES = {HALF_POT: "half pot", POT: "pot", ALL_IN: "all-in"}
 TYPED = 40
 """More choices than this are typed, not listed."""
 
@@ -147,7 +148,7 @@ class Keyboard:
         """Return (key, name, amount) for half the pot, the pot and all-in, as far as they are legal."""
         if not self.menu.high:
             return []
-        keys = {"half pot": HALF_POT, "pot": POT, "all-in": ALL_IN}
+        keys = {name: key for key, name in SIZES.items()}
         named = (*self.menu.sizes, (self.menu.top, self.menu.high))
         return [(keys[name], name, amount) for name, amount in named if name in keys]
 
@@ -158,13 +159,22 @@ class Keyboard:
         for shown, _, amount in self.amounts():
             if shown == key:
                 return Act(amount)
-        words = {HALF_POT: "half pot", POT: "pot", ALL_IN: "all-in"}[key]
+        words = SIZES[key].capitalize()
         if self.menu.high:
-            return Say(f"{words.capitalize()} is no legal raise here: {self.menu.bounds()} is.")
-        wanted = [choice for choice in self.menu.choices if words.replace("-", " ") in choice.words.replace("-", " ")]
-        if len(wanted) == 1:
-            return self.choose(wanted[0])
-        return Say(f"{words.capitalize()} cannot be bet here. {self._known()}")
+            return Say(f"{words} is no legal raise here: {self.menu.bounds()} is.")
+        wanted = self._of_size(key)
+        return self.choose(wanted[0]) if len(wanted) == 1 else Say(f"{words} cannot be bet here. {self._known()}")
+
+    def _of_size(self, key: str) -> list[Choice]:
+        """Return the bets of a ladder that are called what the key means."""
+        found = [choice for choice in self.menu.choices if SIZES[key] in choice.words]
+        return [choice for choice in found if key != POT or SIZES[HALF_POT] not in choice.words]
+
+    def sized_by(self, choice: Choice) -> str:
+        """Return the keys of half the pot, the pot and all-in that mean a bet of a ladder, beside its own."""
+        if self.menu.high or "f" not in self.menu.keys:
+            return ""
+        return "".join(key for key in SIZES if key != choice.key and self._of_size(key) == [choice])
 
     def _why_not(self, key: str) -> str:
         if key in self.menu.keys:

@@ -140,7 +140,15 @@ class House:
         return HTMLResponse(render(template, root=self.door.root, **given), code)
 
     async def _refused(self, request: Request, error: Exception) -> Response:
-        return self._page("problem.html", 503 if isinstance(error, FullError) else 400, words=str(error))
+        return self._page(
+            "problem.html", 503 if isinstance(error, FullError) else 400, words=str(error), back=self._back(request)
+        )
+
+    def _back(self, request: Request) -> str:
+        """Return which of our own pages a request came from, "" where it is none."""
+        came = request.headers.get("referer", "")[:2000]
+        path = came.partition("://")[2].partition("/")[2]
+        return f"/{path}" if f"/{path}".startswith(self.door.root) else ""
 
     # -- pages ---------------------------------------------------------------------------------------------------------
 

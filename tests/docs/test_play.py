@@ -35,8 +35,15 @@ def test_the_options_that_are_spoken_of_exist() -> None:
 
 
 def test_every_picture_is_there_and_every_kept_one_is_shown() -> None:
-    shown = set(re.findall(r"\]\((pictures/[^)]+)\)", TEXT))
-    assert {path for path in shown if not (DOCS / path).is_file()} == set()
+    pages = {page.name: page.read_text(encoding="utf-8") for page in (*DOCS.glob("*.md"), DOCS.parent / "README.md")}
+    shown = {name: set(re.findall(r"\]\((?:docs/)?pictures/([^)]+)\)", text)) for name, text in pages.items()}
+    assert set().union(*shown.values()) == {path.name for path in (DOCS / "pictures").iterdir()}
+    for picture in (DOCS / "pictures").glob("*.svg"):
+        assert picture.read_text(encoding="utf-8").count("<text") > 20, picture.name  # more than an empty screen
+    sizes = [re.fullmatch(r"web-(.+)-(390|1280|2560)\.webp", name) for name in shown["tables.md"]]
+    games = [one[1] for one in sizes if one]
+    assert len(games) == len(sizes) == 42
+    assert all(games.count(name) == 3 for name in games)
 
 
 def test_the_keys_listed_are_told_by_the_app_too() -> None:

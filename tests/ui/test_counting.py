@@ -314,6 +314,18 @@ def test_in_pot_limit_betting_the_key_of_the_pot_raises_and_all_in_says_why_not(
     assert "no legal raise here: 200 to 300 is" in board.press("a").words
 
 
+def test_in_a_ladder_of_bets_the_keys_of_sizes_mean_the_bets_that_are_called_so() -> None:
+    match = Match.begin("holdem_fcpa", ["always_call"], 4)
+    while match.waiting:
+        match.step()
+    board = menu(match.scene())
+    sized = {choice.words: choice.key + board.sized_by(choice) for choice in board.menu.choices}
+    pot, all_in = (next(words for words in sized if words.endswith(end)) for end in ("(pot)", "all-in"))
+    assert ("p" in sized[pot], "a" in sized[all_in]) == (True, True), sized
+    assert not any("/" in keys for keys in sized.values())
+    assert board.press("p") == Act(next(choice.action for choice in board.menu.choices if choice.words == pot))
+
+
 def test_a_recording_is_looked_at_from_the_first_agents_seat(tmp_path: Path) -> None:
     """On duplicate deals the agents change seats: names, the watched seat and what it may know go with them."""
     file = tmp_path / "hands.jsonl"

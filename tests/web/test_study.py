@@ -267,6 +267,8 @@ def test_all_cards_at_once_are_what_the_command_prints(
     printed(solved, capsys)
     found = json.loads(printed([*shown, "--json"], capsys))
     assert len(found) == 48
+    bets = [f"bet {token[1:]}" for token in list(found[0]["frequencies"])[1:]]
+    assert re.findall(r"</svg> ([a-z]+ ?\d*) %</button>", page) == ["check", *bets]
     table = re.findall(r'</th><td data-v="([\d.]+)">[\d.]+</td><td data-v="([\d.]+)">', page)
     assert [(float(a), float(b)) for a, b in table] == [(one["equity_first"], one["worth_first"]) for one in found]
 
@@ -276,8 +278,11 @@ def test_a_lock_is_set_and_taken_off_by_forms_and_both_solutions_are_compared(
 ) -> None:
     path = spot()
     form = {"line": "x b100", "hands": "QQ", "share0": "30", "share1": "60", "share2": "0"}
-    code, words, headers = served.ask(f"{path}/lock", urlencode(form | {"share0": "x"}), Origin=served.origin)
-    assert (code, "is a percentage from 0 to 100" in words) == (400, True)
+    for came, back in ((f"{served.origin}{served.root}{path}?at=x", True), (f"{served.origin}/x", False)):
+        wrong = urlencode(form | {"share0": "x"})
+        code, words, headers = served.ask(f"{path}/lock", wrong, Origin=served.origin, Referer=came)
+        assert (code, "is a percentage from 0 to 100" in words) == (400, True)
+        assert (f'href="{served.root}{path}?at=x">Back</a>' in words, "Back" in words) == (back, back)
     code, _, headers = served.ask(f"{path}/lock", urlencode(form), Origin=served.origin)
     assert code == 303
     locked = headers["location"].removeprefix(served.root).partition("?")[0]
@@ -292,6 +297,9 @@ def test_a_lock_is_set_and_taken_off_by_forms_and_both_solutions_are_compared(
     for words in made:
         printed(words, capsys)
     found = json.loads(printed([*shown, "--json"], capsys))
+    assert "Second: locked x b100: QQ: f=0.333333333 c=0.666666667</h2>" in page
+    heads = [html.unescape(one) for one in re.findall(r'<th scope="col">([^<]+) %</th>', page)]
+    assert heads == ["apart", *(one["action"] for one in found["actions"])]
     assert found["hands"][0]["distance"] > 0.3
     assert f"Hands play {100 * found['distance']:.2f} % of the time otherwise" in page
     changes = [f"{100 * one['change']:+.2f}" for one in found["actions"]]

@@ -1,4 +1,4 @@
-"""A spot of hold'em as a game: both hands from their ranges, the bets of the spot (what `cardai solve` keeps)."""
+"""A spot of hold'em as a game: both hands from their ranges, the bets of the spot (what cardai solve keeps)."""
 
 from __future__ import annotations
 

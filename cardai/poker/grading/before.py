@@ -10,9 +10,11 @@ import numpy as np
 from attrs import define, field, frozen
 
 from cardai.core.reasons import Reason
+from cardai.poker.grading.sized import rules_for, solved_for
 from cardai.poker.hand_classes import class_of, class_text
 from cardai.poker.hands.combos import pair_index
 from cardai.poker.preflop.charts import Chart, class_shares
+from cardai.poker.preflop.rules import HUNDRED, Rules
 from cardai.poker.preflop.tree import DECISION, FLOP
 from cardai.study.graded import Decision
 from cardai.study.judge import verdict
@@ -66,6 +68,8 @@ class Followed:
     """Decisions of the hero that are not in the chart."""
     left: str = OFF
     """Why they are not."""
+    source: str = "the chart"
+    """What it is called in a reason."""
 
 
 @frozen(eq=False)
@@ -91,11 +95,25 @@ class ChartGrader:
         return abs(log(rules.stack / max(hand.stack, 0.1))) + abs(rules.ante - hand.ante)
 
     def follow(self, hand: BeforeFlop) -> Followed | None:
-        """Return where the hand leads in its chart, None: there is no chart for it."""
+        """Return where the hand leads in its chart, None: there is no chart for it.
+
+        Of two players whose raises are too far from the chart's, a chart with theirs is solved.
+        """
         chart = self.chart(hand)
         if chart is None:
             return None
-        found = Followed(chart)
+        found = self._along(Followed(chart), hand)
+        if found.node >= 0 or len(hand.stacks) != 2:
+            return found
+        rules = rules_for(chart.head.rules, hand.moves, hand.stack)
+        if rules == chart.head.rules:
+            return found
+        own = self._along(Followed(solved_for(rules), source="a chart solved for these raises"), hand)
+        return own if own.node >= 0 else found
+
+    def _along(self, found: Followed, hand: BeforeFlop) -> Followed:
+        """Return ``found``, which is at the beginning, where the hand leads."""
+        chart = found.chart
         for seat, kind, to, place in hand.moves:
             action = _action(chart, found.node, seat, kind, to)
             if action is None and kind == "fold" and not _decides(chart, found.node, seat):
@@ -126,13 +144,14 @@ class ChartGrader:
             return
         left_out.update({found.left: found.lost} if found.lost else {})
         for node, action, place in found.decisions:
-            graded = self._decision(found.chart, node, action, place, hand)
+            graded = self._decision(found, node, action, place, hand)
             if graded is None:
                 left_out[RARE] += 1
             else:
                 yield graded
 
-    def _decision(self, chart: Chart, node: int, taken: int, place: int, hand: BeforeFlop) -> Decision | None:
+    def _decision(self, found: Followed, node: int, taken: int, place: int, hand: BeforeFlop) -> Decision | None:
+        chart = found.chart
         rows, tree, rules = chart.rows(node), chart.tree, chart.head.rules
         number = int(class_of()[pair_index(np.array(hand.cards[:1]), np.array(hand.cards[1:]))[0]])
         spent = float(tree.spent[node, hand.hero]) / 100 + rules.ante
@@ -142,6 +161,7 @@ class ChartGrader:
         came = _others(chart, node, hand.hero)
         if 0 < chart.head.hands * came * class_shares()[number] < SEEN:
             return None
+        values[taken] = max(values[taken], -_added(hand, rules, place))
         noise = chart.noise[rows][:, number]
         best = int(np.argmax(values))
         best = taken if values[taken] >= values[best] else best
@@ -154,12 +174,20 @@ class ChartGrader:
         told = ", ".join(
             f"{word} {100 * share:.0f} %" for word, share in zip(words, often, strict=True) if share >= 0.005
         )
-        reasons = (Reason("chart", float(often[taken]), f"{class_text(number)} here in the chart: {told}."),)
+        reasons = (Reason("chart", float(often[taken]), f"{class_text(number)} here in {found.source}: {told}."),)
         return Decision(
             place, taken, words[taken], best, words[best], float(values[taken]), float(values[best]), float(values.min()),
             float(floor), verdict(lost, float(floor), self.mistake, self.blunder), _situation(chart, node),
             reasons if lost > floor else (), {word: float(value) for word, value in zip(words, values, strict=True)},
         )  # fmt: skip
+
+
+def _added(hand: BeforeFlop, rules: Rules, place: int) -> float:
+    """Return what the hero put in by the action at a place: no action is worth less, since folding may follow it. (A large raise
+    counts as all-in in charts.)"""
+    own = [(at, to) for seat, _, to, at in hand.moves if seat == hand.hero and at <= place]
+    before = max((to for at, to in own if at < place), default=rules.posted[hand.hero] / HUNDRED)
+    return max(own[-1][1] - before, 0.0)
 
 
 def _others(chart: Chart, node: int, seat: int) -> float:

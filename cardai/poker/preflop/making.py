@@ -123,28 +123,40 @@ class Making:
 
     def chart(self, seeds: Sequence[Seed], goal: Goal, told: Told) -> Chart:
         """Measure what the seeds' mean strategy is worth, write the chart, and return it."""
-        before = time.process_time()
-        each = np.array([strategy_of(self.tree, seed.average) for seed in seeds])
-        strategy = np.round(255 * each.mean(axis=0)) / 255  # as it is kept
-        strategy = strategy_of(self.tree, strategy)
-        hands = 0 if self.tree.rules.players == 2 else goal.hands
-        if hands:
-            found = dealt_worth(self.problem, strategy, hands, lambda what, done: told(what, done, hands))
-        else:
-            found = exact_worth(self.problem, strategy)
-        unknown = np.repeat(found.often < ENOUGH, self.tree.count, axis=0)
-        seconds = self.state.cpu_seconds + time.process_time() - before
-        head = Head(
-            self.state.rules, self.state.shares, goal.seeds, min(seed.steps for seed in seeds), round(seconds, 1), hands,
-            _plain(found.won), _plain(found.gain), _plain(found.gain_noise),
-            round(spread_of(self.tree, each, found.often), 6),
-        )  # fmt: skip
-        deviation = each.std(axis=0, ddof=1) if len(each) > 1 else np.zeros_like(strategy)
-        values = np.where(unknown, np.nan, found.values)
-        noise = np.where(unknown, 60_000, np.maximum(found.noise, rounding(found.values)))
-        chart = Chart(head, strategy, deviation, values, noise)
+        chart = chart_of_seeds(self.problem, self.state.shares, seeds, goal, self.state.cpu_seconds, told)
         write_chart(chart, self.directory)
         return chart
+
+
+def chart_of_seeds(
+    problem: Problem,
+    shares: Sequence[Depth],
+    seeds: Sequence[Seed],
+    goal: Goal,
+    spent: float,
+    told: Told = lambda what, done, most: None,
+) -> Chart:
+    """Return the chart of the seeds' mean strategy, measured; solving them took ``spent`` CPU seconds."""
+    before, tree = time.process_time(), problem.tree
+    each = np.array([strategy_of(tree, seed.average) for seed in seeds])
+    strategy = np.round(255 * each.mean(axis=0)) / 255  # as it is kept
+    strategy = strategy_of(tree, strategy)
+    hands = 0 if tree.rules.players == 2 else goal.hands
+    if hands:
+        found = dealt_worth(problem, strategy, hands, lambda what, done: told(what, done, hands))
+    else:
+        found = exact_worth(problem, strategy)
+    unknown = np.repeat(found.often < ENOUGH, tree.count, axis=0)
+    seconds = spent + time.process_time() - before
+    head = Head(
+        tree.rules, tuple(shares), goal.seeds, min(seed.steps for seed in seeds), round(seconds, 1), hands,
+        _plain(found.won), _plain(found.gain), _plain(found.gain_noise),
+        round(spread_of(tree, each, found.often), 6),
+    )  # fmt: skip
+    deviation = each.std(axis=0, ddof=1) if len(each) > 1 else np.zeros_like(strategy)
+    values = np.where(unknown, np.nan, found.values)
+    noise = np.where(unknown, 60_000, np.maximum(found.noise, rounding(found.values)))
+    return Chart(head, strategy, deviation, values, noise)
 
 
 def _plain(values: Float64s) -> tuple[float, ...]:

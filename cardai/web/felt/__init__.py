@@ -83,7 +83,7 @@ def actions(scene: Scene, board: Keyboard | None, blind: int) -> dict[str, Any]:
     menu, cards = board.menu, playable(scene, board)
     buttons = [
         {"key": choice.key, "words": in_big_blinds(short_words(choice), blind), "action": choice.action, "confirm": _confirm(in_big_blinds(choice.words, blind)),
-         "primary": choice.key in PRIMARY}
+         "primary": choice.key in PRIMARY, "also": board.sized_by(choice)}
         for choice in menu.choices
         if choice.action >= 0 and not (choice.cards and choice.cards <= cards and cards)
     ]  # fmt: skip

@@ -164,8 +164,11 @@ document.addEventListener("DOMContentLoaded", () => {
   const form = one("#spot-form");
   if (!form) return;
   const takes = one("#takes");
+  let checked = 0;
   const check = later(async () => {
+    const number = ++checked;
     const found = await sent(form.dataset.check, new FormData(form)).catch(() => ({ wrong: "" }));
+    if (number !== checked) return; // the form says something else by now
     takes.textContent = found.found ? found.found.words : found.wrong; takes.classList.toggle("problem", !found.found);
     if (found.found?.command) one(".command code").textContent = found.found.command;
   }, 350);

@@ -183,7 +183,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (same.length) { pending = rank; say(`Which? ${same.map((one) => one.dataset.suit + " " + one.getAttribute("aria-label")).join(", ")}`); return true; }
     return false;
   };
-  const keyed = (key) => [...document.querySelectorAll("#actions [data-key], #felt [data-key], .bar [data-key]")].filter((one) => one.dataset.key === key && !one.disabled);
+  const keyed = (key) => [...document.querySelectorAll("#actions [data-key], #felt [data-key], .bar [data-key]")].filter((one) => (one.dataset.key === key || one.dataset.also?.includes(key)) && !one.disabled);
   document.addEventListener("keydown", (event) => {
     const dialog = document.querySelector("dialog[open]");
     if (event.ctrlKey || event.metaKey || event.altKey) return;

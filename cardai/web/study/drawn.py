@@ -15,7 +15,7 @@ from cardai.poker.hands.combos import COUNT, pairs
 from cardai.poker.notation import parse_range
 from cardai.poker.ranges.grid import colours, grid, shown_actions
 from cardai.poker.ranges.lines import steps, words_of
-from cardai.poker.ranges.locks import Lock
+from cardai.poker.ranges.locks import Lock, lock_text
 from cardai.poker.ranges.position import SEATS, Position, worth_text
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD
 from cardai.poker.ranges.reading import equities, groups
@@ -210,15 +210,20 @@ NAMES = {
 }
 
 
+MOST_SHOWN = 2
+"""Locks that are named where a spot is told from another."""
+
+
 def called(spot: Spot, beside: Spot) -> str:
-    """Return what tells a spot from another: "bets 1+allin, 1 lock"; "the same" where nothing does."""
+    """Return what tells a spot from another: "bets 1+allin, locked x: x=1"; "the same spot" where nothing does."""
     said = []
     for name in NAMES:
         value = getattr(spot, name)
         if value == getattr(beside, name):
             continue
         if name == "locks":
-            said.append(f"{len(value)} lock{'s' * (len(value) != 1)}")
+            shown = "; ".join(map(lock_text, value[:MOST_SHOWN])) or "nothing"
+            said.append(f"locked {shown}{f' and {len(value) - MOST_SHOWN} more' * (len(value) > MOST_SHOWN)}")
         elif name == "ranges":
             said.append("other ranges")
         elif name == "rake":
@@ -231,8 +236,8 @@ def called(spot: Spot, beside: Spot) -> str:
 def run_outs(found: Sequence[Mapping[str, Any]]) -> Plain:
     """Return all cards that can come as a picture and as a table: equity, worth, and what who acts first then does."""
     tokens = list(dict.fromkeys(token for one in found for token in one["frequencies"]))
-    kinds = {"f": "fold", "c": "call", "x": "check"}
-    tones = dict(zip(tokens, colours(tuple(kinds.get(token, f"bet {token}") for token in tokens)), strict=True))
+    words = [f"bet {token[1:]}" if token[0] == "b" else "check" for token in tokens]  # who acts first on a street
+    tones = dict(zip(tokens, colours(tuple(words)), strict=True))
     rows, by_card = [], {}
     for one in found:
         (card,) = parse_cards(one["card"])
@@ -247,7 +252,11 @@ def run_outs(found: Sequence[Mapping[str, Any]]) -> Plain:
         rows.append(row)
         by_card[card] = row
     picture = [[by_card.get(13 * suit + rank) for rank in range(12, -1, -1)] for suit in (3, 2, 1, 0)]
-    return {"rows": rows, "picture": picture, "tokens": [(token, tones[token]) for token in tokens]}
+    return {
+        "rows": rows,
+        "picture": picture,
+        "actions": [(said, tones[token]) for said, token in zip(words, tokens, strict=True)],
+    }
 
 
 MORE, LESS = "#c8362c", "#4f79a7"
@@ -280,7 +289,6 @@ def two(positions: Sequence[Position], found: Mapping[str, Any]) -> Plain:
         "values": [chips(x) for x in found["values"]],
         "distance": percent(found["distance"], 2),
         "hands": [{"name": cards_glyphs(parse_cards(one["hand"]), ""), "often": [[percent(x) for x in row] for row in one["frequencies"]], "apart": percent(one["distance"])} for one in found["hands"][:SHOWN]],
-        "tokens": [one["token"] for one in found["actions"]],
     }  # fmt: skip
 
 

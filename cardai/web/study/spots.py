@@ -67,6 +67,7 @@ class SpotPages:
         ]
         return {
             "standing": standing(study.solution),
+            "board": [face(card) for card in study.spot.cards()],
             "curve": drawn.curve(study.curve, study.to),
             "locks": [lock_text(lock) for lock in study.spot.locks],
             "others": others,

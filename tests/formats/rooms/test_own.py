@@ -61,10 +61,12 @@ def test_folding_aces_is_a_blunder_and_raising_them_costs_nothing(coach: Coach) 
 
 
 def test_what_the_chart_does_not_know_is_said_to_be_so(coach: Coach) -> None:
-    table = dealt(coach, "Th8d")
-    seat = table.to_act
-    table.act(10_000)
-    assert coach.hand(table.unfinished or {}, seat or 0).left_out == {OFF: 1}
+    for action, known in ((5_000, False), (10_000, True)):  # half of the stack; all-in, for which a chart is solved
+        table = dealt(coach, "Th8d")
+        seat = table.to_act
+        table.act(action)
+        found = coach.hand(table.unfinished or {}, seat or 0)
+        assert (found.left_out, len(found.decisions)) == ({} if known else {OFF: 1}, int(known))
 
 
 def test_decisions_after_the_flop_are_told_by_their_place_in_the_hand(

@@ -166,3 +166,39 @@ def test_who_plays_as_the_chart_does_makes_no_mistake() -> None:
     planted = evolve(chart, values=wrong)
     assert costs(planted, hands[aces][1])[2] == pytest.approx(0.25, abs=0.01)
     assert costs(evolve(planted, head=evolve(chart.head, hands=10**6)), hands[aces][1])[1:] == [0, 0]
+
+
+def test_raises_that_no_chart_for_two_has_are_graded_by_a_chart_that_is_solved_for_them() -> None:
+    """A limp, a raise to twice the blind: 2.5 and 4 are the chart's raises there."""
+    chart, limped = chart_of(None, "hu100"), [(1, "call", 1.0, 0), (0, "raise", 2.0, 1), (1, "call", 2.0, 2)]
+    grader = ChartGrader({"hu100": chart}, 0.25, 1.0)
+
+    def two(hero: int, cards: str, *moves: tuple[int, str, float, int], stack: float = 100.0) -> BeforeFlop:
+        held = parse_cards(cards)
+        return BeforeFlop((stack, stack), 0.0, moves, hero, (held[0], held[1]))
+
+    found = grader.follow(two(1, "7s2h", *limped))
+    assert found is not None
+    assert found.chart.head.rules == evolve(chart.head.rules, blind_raises="1.001/4/2.2")
+    assert found.chart.pot(found.node) == (4.0, 98.0)
+    assert max(found.chart.head.gain) < 0.001  # big blinds that a best reply wins more
+    ranges = grader.ranges(found, (0, 1))
+    assert ranges is not None
+    big, small = (class_weights(parse_range(text)) for text in ranges)
+    assert big[class_number("AA")] == 1 > big[class_number("72o")] == small[class_number("72o")] == 0
+    decisions, left_out = graded(grader, two(1, "7s2h", *limped))
+    assert [(one.words, one.best_words) for one in decisions] == [("call", "fold")] * 2
+    assert "72o here in a chart solved for these raises: fold 100 %." in decisions[1].reasons[0].words
+    assert not left_out
+    again = grader.follow(two(0, "AsAh", *limped[:1], (0, "raise", 2.1, 1), (1, "call", 2.1, 2)))
+    assert again is not None
+    assert again.chart is found.chart  # sizes that are near share one
+    usual = grader.follow(two(0, "AsAh", limped[0], (0, "raise", 3.0, 1), (1, "call", 3.0, 2)))
+    assert usual is not None
+    assert usual.chart is chart
+    large = graded(grader, two(1, "7s2h", (1, "raise", 25.0, 0), (0, "raise", 40.0, 1), (1, "call", 40.0, 2)))[0]
+    assert large[1].lost == 15.0  # no more than the call put in, though the chart takes so large a raise for all-in
+    (_, shoved), _ = graded(
+        grader, two(1, "7s2h", (1, "raise", 2.5, 0), (0, "raise", 80.0, 1), (1, "call", 80.0, 2), stack=80.0)
+    )
+    assert (shoved.best_words, shoved.verdict) == ("fold", "blunder")
