@@ -507,6 +507,11 @@ def test_works_outside_share_nothing_and_one_that_is_left_ends_what_is_under_way
         next(left := Work(squared, 1, on="ray", pieces=[("a", (2,)), ("b", (3,))]).run())
         left.close()
         assert connections == ["begun", "ended"]
+        under_way = Work(squared, 2, on="ray", pieces=[("a", (2,)), ("b", (3,))]).run()
+        first = next(under_way)
+        with pytest.raises(UsageError, match="follow one another"):
+            done()
+        assert sorted(result for _, result in (first, *under_way)) == [6, 11]  # none of its own was lost
         done()
     assert connections == ["begun", "ended", "begun", "ended"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cardai.core import registry
-from cardai.core.errors import PluginError
+from cardai.core.errors import PluginError, UsageError
 from cardai.pieces.link import Link
 from cardai.pieces.workers import Lost, Parcels
 
@@ -53,13 +53,24 @@ class Cluster:
             _kept[on] = self._link
         self._heard = time.monotonic()
         """When there was a sign of the head."""
-        files = {path: Path(path).read_bytes() for path in registry.plugin_files()}
-        self._link.meet((files, version("cardai"), sys.stdout is sys.stderr), parcels)
+        self._parcels = parcels
         self.count = self._link.count
 
     def begin(self, arguments: tuple[Any, ...]) -> int:
+        if self._link.user is not self:
+            self._meet()
         with _connection():
             return self._link.queue(arguments)
+
+    def _meet(self) -> None:
+        """Let the workers do this work's pieces from now on. Raises UsageError: they are at another's, whose results would be lost."""
+        if self._link.user is not None:
+            raise UsageError(
+                "The workers of this connection are at other work: works inside one_connection() follow one another."
+            )
+        files = {path: Path(path).read_bytes() for path in registry.plugin_files()}
+        self._link.meet((files, version("cardai"), sys.stdout is sys.stderr), self._parcels)
+        self._link.user = self
 
     def finished(self, under_way: Collection[int]) -> int | None:
         link = self._link
@@ -110,6 +121,9 @@ class Cluster:
             self._link.drop(handle)
 
     def close(self, done: bool) -> None:
+        if self._link.user not in (None, self):
+            return
+        self._link.user = None
         if not done or self._on not in _kept:  # whatever is under way ends with the connection
             _kept.pop(self._on, None)
             _leave(self._link.ray)

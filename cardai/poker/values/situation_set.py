@@ -325,8 +325,12 @@ def _device(recipe: Recipe, name: str, jobs: int, on: str) -> str:
 def _swept(
     recipe: Recipe, shards: Sequence[int], jobs: int, on: str
 ) -> Generator[tuple[int, dict[str, Any]], None, None]:
-    """Yield each shard and its arrays, solved by processes or machines."""
-    pieces = [(f"situations of shard {k}", (k,)) for k in shards]
+    """Yield each shard and its arrays, solved by processes or machines.
+
+    Ranges of a player's self-play are made here for machines: a trained run's directory is on this one alone.
+    """
+    here = on and recipe.player
+    pieces = ((f"situations of shard {k}", (k, _members(recipe, k) if here else None)) for k in shards)
     running = Work(solve_shard, recipe, on=on, jobs=jobs, pieces=pieces).run()
     try:
         for _, found in running:
@@ -335,9 +339,9 @@ def _swept(
         running.close()
 
 
-def solve_shard(recipe: Recipe, shard: int) -> tuple[int, dict[str, Any]]:
-    """Return (shard, its arrays): the piece of work."""
-    found = _members(recipe, shard)
+def solve_shard(recipe: Recipe, shard: int, members: Sequence[Situation] | None = None) -> tuple[int, dict[str, Any]]:
+    """Return (shard, its arrays): the piece of work; ``members`` are its situations, where they are known."""
+    found = members or _members(recipe, shard)
     solved = all_labels(found, [recipe.iterations[one.interval] for one in found], recipe.bets, recipe.discounts)
     return shard, _arrays(found, solved)
 
