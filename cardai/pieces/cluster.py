@@ -247,10 +247,13 @@ def _join(on: str, head: tuple[str, int] | None, init: Callable[[], object], hin
         done = _within(PATIENCE, connect, stays=True)
     if not done or any(isinstance(error, ConnectionError) for error in raised):
         seconds = f"{time.monotonic() - begun:.0f} seconds"
-        what = f"it did not start here in {seconds}." if head is None else f"it did not connect in {seconds}. {hint}"
+        what = f"it did not start here in {seconds}." if head is None else f"it did not connect in {seconds}. {hint}{_TOKEN}"
         raise PluginError(f"Ray cannot be reached by --on {on}: {what}")
     for error in raised:
         raise error
+
+
+_TOKEN = " A cluster that asks for a token gets it with RAY_AUTH_MODE=token, from ~/.ray/auth_token."
 
 
 @contextmanager

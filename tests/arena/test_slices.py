@@ -37,6 +37,17 @@ def test_a_narrow_piece_is_measured_twice_and_a_wide_one_once(
         assert sorted(int(game) for part in parts for game in part.games) == list(range(2 * count))
 
 
+def test_groups_that_joined_go_on_where_one_of_them_is_quick(engine: LockStep, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first few take longer together than one may, and less than so many may."""
+    monkeypatch.setattr(lockstep, "_QUICK", 60.0)
+    ticks = iter(range(100))
+    monkeypatch.setattr(slices.time, "perf_counter", lambda: 1.1 * QUICK * next(ticks))
+    _, left, times = _probed(engine, range(100))
+    assert [many for many, _ in times] == [FEW, 100 - FEW]
+    assert QUICK < times[0][1] < FEW * QUICK
+    assert not len(left)
+
+
 def test_slow_groups_are_given_back_after_two(engine: LockStep, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lockstep, "_QUICK", 0.0)
     ticks = iter(range(100))

@@ -330,7 +330,7 @@ def _swept(
     Ranges of a player's self-play are made here for machines: a trained run's directory is on this one alone.
     """
     here = on and recipe.player
-    pieces = ((f"situations of shard {k}", (k, _members(recipe, k) if here else None)) for k in shards)
+    pieces = ((f"situations of shard {k}", (k, _members(recipe, k)) if here else (k,)) for k in shards)
     running = Work(solve_shard, recipe, on=on, jobs=jobs, pieces=pieces).run()
     try:
         for _, found in running:
