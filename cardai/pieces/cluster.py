@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 
 from cardai.core import registry
 from cardai.core.errors import PluginError, UsageError
+from cardai.core.notes import tell
 from cardai.pieces.link import Link
 from cardai.pieces.workers import Lost, Parcels
 
@@ -29,6 +31,8 @@ RECONNECT_SECONDS = 15
 """Seconds in which Ray's client tries to reach a cluster again to which the connection was lost."""
 CLOSING_SECONDS = 5.0
 """Seconds that Ray has to leave a cluster."""
+BUSY_SECONDS = 60.0
+"""Seconds without any worker that has begun after which it is said what is waited for."""
 CLIENT_PORT = 10001
 """Ray's client port where nothing else was said."""
 
@@ -53,6 +57,7 @@ class Cluster:
             _kept[on] = self._link
         self._heard = time.monotonic()
         """When there was a sign of the head."""
+        self._busy_at = self._heard + BUSY_SECONDS
         self._parcels = parcels
         self.count = self._link.count
 
@@ -130,6 +135,9 @@ class Cluster:
 
     def _watch(self) -> None:
         """Ask the head whether it is there. Raises PluginError once it has been silent for :data:`SILENT_SECONDS`."""
+        if time.monotonic() > self._busy_at and all(hand.coming is not None for hand in self._link.hands):
+            self._busy_at = math.inf
+            tell("No worker of the cluster has begun yet: its CPUs may be at other work, whose end is waited for.")
         try:
             if self._link.head is not None:
                 _ask(self._link.head, ANSWER_SECONDS)
@@ -247,7 +255,11 @@ def _join(on: str, head: tuple[str, int] | None, init: Callable[[], object], hin
         done = _within(PATIENCE, connect, stays=True)
     if not done or any(isinstance(error, ConnectionError) for error in raised):
         seconds = f"{time.monotonic() - begun:.0f} seconds"
-        what = f"it did not start here in {seconds}." if head is None else f"it did not connect in {seconds}. {hint}{_TOKEN}"
+        what = (
+            f"it did not start here in {seconds}."
+            if head is None
+            else f"it did not connect in {seconds}. {hint}{_TOKEN}"
+        )
         raise PluginError(f"Ray cannot be reached by --on {on}: {what}")
     for error in raised:
         raise error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from cardai.arena import lockstep, match, slices
@@ -24,6 +26,19 @@ def test_groups_that_join_later_play_as_they_would_alone(engine: LockStep, monke
         assert len(loop.later) == 30 - played
         assert part.hands.tobytes() == together.hands[: len(part.hands)].tobytes()
         assert part.games.tolist() == list(range(2 * played))
+
+
+@pytest.mark.parametrize("on", ["", "ray"])
+def test_processes_get_a_share_each_and_a_cluster_may_leave_workers_out(
+    on: str, engine: LockStep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(loads: object, workers: int, fewer: bool = True) -> None:
+        raise LookupError(f"{workers} workers, fewer: {fewer}")
+
+    monkeypatch.setattr(slices, "Cutter", cut)
+    monkeypatch.setattr(slices.pieces, "Work", lambda *_, **options: SimpleNamespace(workers=3))
+    with pytest.raises(LookupError, match=f"3 workers, fewer: {on == 'ray'}"):
+        next(slices._elsewhere([engine], [range(9)], 3, on, slices._as_it_is))
 
 
 def test_a_narrow_piece_is_measured_twice_and_a_wide_one_once(
