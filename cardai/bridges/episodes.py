@@ -31,7 +31,7 @@ def seated(game: Game, opponent: Agent | str | Sequence[Agent | str]) -> list[Ag
     Raises:
         UsageError: as many opponents as there are other seats were not given, or one cannot play the game.
     """
-    others = list(opponent) if isinstance(opponent, (list, tuple)) else [opponent] * (game.num_players - 1)
+    others: list[Any] = list(opponent) if isinstance(opponent, (list, tuple)) else [opponent] * (game.num_players - 1)
     if len(others) != game.num_players - 1:
         raise UsageError(f"The game has {game.num_players - 1} other seats. Got {len(others)} opponents.")
     return [bound(other, game) for other in others]
