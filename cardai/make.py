@@ -79,6 +79,19 @@ def as_game(given: Game | str) -> Game:
     return game(given)
 
 
+def as_encoder(given: Encoder | str) -> Encoder:
+    """Return an encoder that is given as itself or by its spec. Raises UsageError for anything else."""
+    from cardai.core.encoder import Encoder
+
+    if isinstance(given, Encoder):
+        return given
+    if not isinstance(given, (str, Spec)):
+        raise wrong_type(
+            "An encoder", "a name with options, such as 'grid_4x13:fields=hole+board', or an Encoder", given
+        )
+    return encoder(given)
+
+
 def as_agent(given: Agent | Callable[..., int] | str) -> Agent:
     """Return a player that is given as itself, by its spec, or as a function (view, legal, rng) -> action.
 

@@ -507,8 +507,42 @@ def test_works_outside_share_nothing_and_one_that_is_left_ends_what_is_under_way
         next(left := Work(squared, 1, on="ray", pieces=[("a", (2,)), ("b", (3,))]).run())
         left.close()
         assert connections == ["begun", "ended"]
+        under_way = Work(squared, 2, on="ray", pieces=[("a", (2,)), ("b", (3,))]).run()
+        first = next(under_way)
+        with pytest.raises(UsageError, match="follow one another"):
+            done()
+        assert sorted(result for _, result in (first, *under_way)) == [6, 11]  # none of its own was lost
         done()
     assert connections == ["begun", "ended", "begun", "ended"]
+
+
+def test_each_result_is_a_sign_of_the_head(connections: list[str]) -> None:
+    """A head that says nothing for a moment after long work is not given up."""
+    made = cluster.Cluster([pieces.Parcel((squared, 1))], "ray")
+    made._heard = 0.0
+    handle = made.begin((2,))
+    while made.finished({handle}) is None:
+        pass
+    assert made.result(handle) == 5
+    assert made._heard > 0
+    made.close(True)
+
+
+def test_a_cluster_whose_cpus_are_at_other_work_is_said_once(
+    connections: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    waited, wait = list[int](), FakeRay.wait
+
+    def nothing_at_first(self: FakeRay, references: list[Any], num_returns: int, timeout: float) -> Any:
+        waited.append(len(references))
+        return ([], references) if len(waited) < 9 else wait(self, references, num_returns, timeout)
+
+    monkeypatch.setattr(FakeRay, "wait", nothing_at_first)
+    for seconds, said in ((-1.0, 1), (60.0, 0)):
+        waited.clear()
+        monkeypatch.setattr(cluster, "BUSY_SECONDS", seconds)
+        assert list(Work(squared, 1, on="ray", pieces=[("a", (2,))]).run()) == [("a", 5)]
+        assert capsys.readouterr().err.count("its CPUs may be at other work, whose end is waited for") == said
 
 
 @pytest.mark.parametrize("on", ["ray://", "ray://head", "ray://head:port", "ray://head:99999", "ray://a:b:1"])

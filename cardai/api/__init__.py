@@ -135,7 +135,7 @@ def play(
     """
     from cardai.arena import match
 
-    need_whole("The seed", seed)
+    seed = need_whole("The seed", seed)
     with bar("games", progress) as report:
         return match.play(
             game,
@@ -180,8 +180,8 @@ def tournament(
     from cardai.api.progress import overall
     from cardai.arena.tournament import play_pairings
 
-    need_whole("The seed", seed)
-    need_whole("The number of games", games)
+    seed = need_whole("The seed", seed)
+    games = need_whole("The number of games", games)
     with bar("games", progress) as report:
         return play_pairings(
             game,
@@ -258,7 +258,7 @@ def vector_env(
     need("gymnasium")
     from cardai.bridges.gymnasium import CardVectorEnv
 
-    need_whole("num_envs", num_envs)
+    num_envs = need_whole("num_envs", num_envs)
     return CardVectorEnv(
         game, num_envs, seat, opponent, encoder,
         episode=episode, illegal=illegal, autoreset_mode=autoreset_mode, render_mode=render_mode,
@@ -290,7 +290,7 @@ def selfplay_env(
     """
     from cardai.bridges.self_play import SelfPlayEnv
 
-    need_whole("num_envs", num_envs)
+    num_envs = need_whole("num_envs", num_envs)
     return SelfPlayEnv(game, num_envs, encoder, episode=episode, rotate=rotate, everyone=everyone)
 
 

@@ -194,7 +194,8 @@ def train(
         UsageError: a wrong name, option or pairing, neither steps nor minutes, or ``out`` is not empty.
     """
     check_end(steps, minutes, needed=True)
-    need_whole("The seed", seed)
+    seed = need_whole("The seed", seed)
+    steps = None if steps is None else int(steps)  # numpy's are not what run.json holds
     made = _new_run(out)
     if resume and os.path.isfile(made.path / "run.json"):
         return made.train(steps, minutes, progress, jobs, on)

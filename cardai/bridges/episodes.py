@@ -19,7 +19,7 @@ from cardai.bridges.dealt_games import PASSED_OVER, DealtGames, Length, check_le
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s, Int64s
-from cardai.core.errors import AgentError, UsageError
+from cardai.core.errors import AgentError, UsageError, need_whole
 from cardai.core.fields import Views, empty_views
 from cardai.core.game import Game, IntArray
 from cardai.core.rng import derive, hash_rows
@@ -31,7 +31,7 @@ def seated(game: Game, opponent: Agent | str | Sequence[Agent | str]) -> list[Ag
     Raises:
         UsageError: as many opponents as there are other seats were not given, or one cannot play the game.
     """
-    others = [opponent] * (game.num_players - 1) if isinstance(opponent, (Agent, str)) else list(opponent)
+    others: list[Any] = list(opponent) if isinstance(opponent, (list, tuple)) else [opponent] * (game.num_players - 1)
     if len(others) != game.num_players - 1:
         raise UsageError(f"The game has {game.num_players - 1} other seats. Got {len(others)} opponents.")
     return [bound(other, game) for other in others]
@@ -39,6 +39,7 @@ def seated(game: Game, opponent: Agent | str | Sequence[Agent | str]) -> list[Ag
 
 def check_seat(game: Game, seat: int | None, episode: str) -> None:
     """Raise UsageError for a seat that the game has not, or a length of episodes that nobody knows."""
+    need_whole("seat", 0 if seat is None else seat)
     if seat is not None and not 0 <= seat < game.num_players:
         raise UsageError(f"seat must be 0 to {game.num_players - 1}, or None to change seats. Got {seat!r}.")
     check_length(episode)
@@ -46,7 +47,7 @@ def check_seat(game: Game, seat: int | None, episode: str) -> None:
 
 def group_of(game: Game, seat: int | None, episode: Any) -> Any:
     """Return the group that an episode (or each of several) plays: with ``seat``, one in which player 0 sits there."""
-    return episode if seat is None else seat + episode * game.num_players
+    return episode if seat is None else int(seat) + episode * game.num_players
 
 
 class Episodes:
@@ -65,7 +66,7 @@ class Episodes:
         seat: int | None = None,
         episode: Length = "hand",
     ) -> None:
-        self.game: Game = make.game(game) if isinstance(game, str) else game
+        self.game: Game = make.as_game(game)
         check_seat(self.game, seat, episode)
         self._games = DealtGames(self.game, count, episode)
         self.agents = seated(self.game, opponent)

@@ -40,7 +40,7 @@ from cardai.bridges.one_game import OneSeat
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Encoder
-from cardai.core.errors import IllegalActionError, UsageError
+from cardai.core.errors import IllegalActionError, UsageError, wrong_type
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Game
 from cardai.core.legal import legal_list
@@ -59,7 +59,7 @@ class _Offered:
     ) -> None:
         if illegal not in ("lowest", "raise"):
             raise UsageError(f"illegal must be 'lowest' or 'raise'. Got {illegal!r}.")
-        self.game: Game = make.game(game) if isinstance(game, str) else game
+        self.game: Game = make.as_game(game)
         self.layout = layout_for(self.game, encoder)
         self.illegal = illegal
         self.render_mode = render_mode
@@ -189,6 +189,18 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
         return None if self.render_mode == "human" else self._picture()
 
 
+def _illegal(wrong: Bools) -> dict[str, Any]:
+    return {"illegal_action": wrong, "_illegal_action": wrong} if wrong.any() else {}
+
+
+def _mode(given: AutoresetMode | str) -> AutoresetMode:
+    try:
+        return AutoresetMode(given)
+    except ValueError:
+        known = ", ".join(mode.value for mode in AutoresetMode)
+        raise UsageError(f"autoreset_mode must be one of {known}. Got {given!r}.") from None
+
+
 class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
     """Many tables in lock step as one vectorised environment: ``cardai.vector_env`` has its options.
 
@@ -219,7 +231,7 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
         self.single_action_space = self._offered.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._mode = AutoresetMode(autoreset_mode)
+        self._mode = _mode(autoreset_mode)
         self.metadata = {"autoreset_mode": self._mode, "render_modes": list(_RENDER_MODES)}
         self._over = np.zeros(num_envs, np.bool_)
         self._begun = False
@@ -227,9 +239,13 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Float32s, dict[str, Any]]:
-        """Begin episodes at all tables (with ``seed`` the first of that seed), or where ``reset_mask`` (n,) says so."""
+        """Begin episodes at all tables (with ``seed`` the first of that seed), or where ``reset_mask`` (n,) bool says so.
+
+        Raises:
+            UsageError: a mask of another kind or shape, or one beside a seed.
+        """
         super().reset(seed=seed)
-        mask = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, np.bool_)), np.bool_)
+        mask = self._reset_mask(seed, options or {})
         if seed is not None or not self._begun:
             self._begun = True
             self._tables.episodes.begin(int(self.np_random.integers(2**63)) if seed is None else seed)
@@ -238,6 +254,16 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
             self._tables.episodes.next_episodes(np.flatnonzero(mask))
         self._over &= ~mask
         return self._tables.look(), self._info()
+
+    def _reset_mask(self, seed: int | None, options: Mapping[str, Any]) -> Bools:
+        if "reset_mask" not in options:
+            return np.ones(self.num_envs, np.bool_)
+        mask = np.asarray(options["reset_mask"])
+        if mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            raise wrong_type("reset_mask", f"an array of {self.num_envs} truth values, one a table", mask)
+        if seed is not None:
+            raise UsageError("A seed begins episodes at all tables. Leave out the seed or reset_mask.")
+        return mask
 
     def step(self, actions: Any) -> tuple[Float32s, Float64s, Bools, Bools, dict[str, Any]]:
         """Play an action (n,) at each table; the rewards are in the game's unit, nothing is ever truncated.
@@ -262,23 +288,23 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
         final: dict[str, Any] = {}
         ended = np.flatnonzero(over)
         if len(ended) and self._mode == AutoresetMode.SAME_STEP:
-            final = self._final(ended)
+            final = self._final(ended, wrong & over)
             self._tables.episodes.next_episodes(ended)
+            wrong &= ~over
         self._over = over.copy() if self._mode != AutoresetMode.SAME_STEP else np.zeros_like(over)
         code = self._tables.look()
-        if wrong.any():
-            final |= {"illegal_action": wrong, "_illegal_action": wrong}
-        return code, rewards, over, np.zeros_like(over), self._info() | final
+        return code, rewards, over, np.zeros_like(over), self._info() | _illegal(wrong) | final
 
-    def _final(self, rows: npt.NDArray[np.int64]) -> dict[str, Any]:
-        """Return the last observations of episodes that are over, as Gymnasium wants them: one object a table."""
+    def _final(self, rows: npt.NDArray[np.int64], wrong: Bools) -> dict[str, Any]:
+        """Return the last observations and infos of episodes that are over, as Gymnasium wants them: one object a table."""
         codes = self._tables.layout.encode(self._tables.episodes.views(rows))
         observed, ended = np.full(self.num_envs, None, object), np.zeros(self.num_envs, np.bool_)
         for row, code in zip(rows, codes, strict=True):
             observed[row] = code
         ended[rows] = True
         nothing = np.zeros((self.num_envs, self._tables.mask.shape[1]), np.int8)
-        info = {"action_mask": nothing, "_action_mask": ended}
+        seats = np.where(ended, self._tables.episodes.own, 0)
+        info = {"action_mask": nothing, "_action_mask": ended, "seat": seats, "_seat": ended, **_illegal(wrong)}
         return {"final_obs": observed, "_final_obs": ended, "final_info": info, "_final_info": ended}
 
     def _info(self) -> dict[str, Any]:

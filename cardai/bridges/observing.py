@@ -36,10 +36,7 @@ def layout_for(game: Game, encoder: Encoder | str | None) -> Layout:
             f"The actions of {brief(game)} are amounts of chips, and learners need a list of actions. "
             f"Give it a ladder of bets, for example holdem_nolimit:bets=0.5+1+allin."
         )
-    if encoder is None:
-        encoder = game.default_encoder
-    made = make.encoder(encoder) if isinstance(encoder, str) else encoder
-    return made.for_game(game)
+    return make.as_encoder(game.default_encoder if encoder is None else encoder).for_game(game)
 
 
 def bounds_of(layout: Layout) -> tuple[Float32s, Float32s]:
@@ -64,9 +61,17 @@ def action_of(given: Any) -> int:
     return int(array)
 
 
+def array_of(given: Any) -> npt.NDArray[Any]:
+    """Return actions from outside as an array. Raises UsageError where they have no shape."""
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        raise wrong_type("The actions", "an array", given) from error
+
+
 def actions_of(given: Any, count: int) -> Int64s:
     """Return actions from outside (count,) int64. Raises UsageError unless they are whole numbers in this shape."""
-    array = np.asarray(given)
+    array = array_of(given)
     if array.shape != (count,):
         raise UsageError(f"The actions must have the shape ({count},), one a table. Got the shape {array.shape}.")
     return whole_numbers("The actions", array).astype(np.int64, copy=False)

@@ -7,6 +7,7 @@ views as an encoder has them. One hand is played.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ from cardai import make
 from cardai.arena.display import view_text
 from cardai.core import registry
 from cardai.core.encoder import Encoder, Layout
-from cardai.core.errors import UsageError
+from cardai.core.errors import UsageError, need_whole
 from cardai.core.fields import pack_views, with_role
 from cardai.core.game import CHANCE, Game, State
 from cardai.core.numbers import NumberLayout
@@ -45,17 +46,22 @@ def to_openspiel(
     Raises:
         UsageError: what can be won is not known, or the name stands for another game already.
     """
+    made, shown = make.as_game(game), make.as_encoder(encoder)
+    if not 0 <= max_utility < math.inf or max_game_length < 0:
+        raise UsageError(
+            f"max_utility and max_game_length must be 0 or more. Got {max_utility!r} and {max_game_length!r}."
+        )
+    need_whole("max_game_length", max_game_length)
     spec = game if isinstance(game, str) else registry.spec_of(game)
-    made = make.game(game) if isinstance(game, str) else game
-    shown = make.encoder(encoder) if isinstance(encoder, str) else encoder
     said = "" if encoder == "flat" else f" {encoder if isinstance(encoder, str) else registry.spec_of(encoder)}"
     said += f" max_utility {max_utility:g}" if max_utility else ""
     said += f" max_game_length {max_game_length}" if max_game_length else ""
     name = "cardai_" + re.sub(r"\W+", "_", spec + said).strip("_")
     asked = made, shown, max_utility, max_game_length
+    given = game, encoder, max_utility, max_game_length
     if name not in _REGISTERED:
         bounds = (-max_utility, max_utility) if max_utility else _utilities(made, spec)
-        _register(name, spec, made, shown.for_game(made), bounds, max_game_length or _longest(made))
+        _register(name, spec, made, shown.for_game(made), bounds, max_game_length or _longest(made), given)
         _REGISTERED[name] = asked
     if _REGISTERED[name] != asked:
         raise UsageError(
@@ -134,7 +140,9 @@ def _described(
     return kind, info
 
 
-def _register(name: str, spec: str, game: Game, layout: Layout, bounds: tuple[float, float], longest: int) -> None:
+def _register(
+    name: str, spec: str, game: Game, layout: Layout, bounds: tuple[float, float], longest: int, given: tuple[Any, ...]
+) -> None:
     kind, info = _described(name, spec, game, layout, bounds, longest)
 
     class Theirs(pyspiel.Game):  # type: ignore[misc]
@@ -145,6 +153,9 @@ def _register(name: str, spec: str, game: Game, layout: Layout, bounds: tuple[fl
 
         def new_initial_state(self, *_: Any) -> Any:
             return TheirState(self, game)
+
+        def __reduce__(self) -> Any:
+            return to_openspiel, given  # also in a process that has not registered it
 
         def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
             return Observer(game, layout, iig_obs_type is None or iig_obs_type.perfect_recall)
@@ -174,12 +185,22 @@ def _again(name: str, history: list[int]) -> _Hand:
     return _Hand(name, game, state)
 
 
+def _replayed(theirs: Any, history: list[int]) -> Any:
+    state = theirs.new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    return state
+
+
 class TheirState(pyspiel.State):  # type: ignore[misc]
     """A hand of ours as a state of theirs."""
 
     def __init__(self, theirs: Any, game: Game) -> None:
         super().__init__(theirs)
         self._hand = _Hand(theirs.get_type().short_name, game, game.new_initial_state())
+
+    def __reduce__(self) -> Any:
+        return _replayed, (self.get_game(), self.history())
 
     @property
     def ours(self) -> State:

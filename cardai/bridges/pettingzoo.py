@@ -36,7 +36,7 @@ from cardai.bridges.observing import (
 from cardai.bridges.one_game import OneGame
 from cardai.core import registry
 from cardai.core.encoder import Encoder
-from cardai.core.errors import IllegalActionError
+from cardai.core.errors import IllegalActionError, need_whole
 from cardai.core.fields import unpack_view
 from cardai.core.game import Game
 from cardai.core.one_table import INDEX, OneTable
@@ -83,7 +83,7 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         self, game: Game | str, encoder: Encoder | str | None, *, episode: Length, render_mode: str | None
     ) -> None:
         super().__init__()
-        self.game: Game = make.game(game) if isinstance(game, str) else game
+        self.game: Game = make.as_game(game)
         check_seat(self.game, None, episode)
         check_render_mode(render_mode)
         self.metadata = {**type(self).metadata, "name": f"cardai_{registry.spec_of(self.game)}"}
@@ -119,7 +119,7 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin the next episode; with ``seed`` the first of that seed."""
         if seed is not None or self._root is None:
-            self._root = seeding.np_random()[1] if seed is None else seed
+            self._root = seeding.np_random()[1] if seed is None else need_whole("The seed", seed)
             self._deal_root, self._episode = derive(self._root, "deal"), -1
         self._episode += 1
         self._games.begin(self._deal_root, self._episode)
@@ -135,6 +135,8 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
     def step(self, action: Any) -> None:
         """Play ``action`` for the agent to act (None once its episode is over)."""
         table = self._seated()
+        if not self.agents:
+            raise IllegalActionError("The episode is over: call reset().")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

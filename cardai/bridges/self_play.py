@@ -17,10 +17,10 @@ import numpy as np
 
 from cardai import make
 from cardai.bridges.dealt_games import PASSED_OVER, DealtGames, Length
-from cardai.bridges.observing import actions_of, layout_for, mask_of, not_begun
+from cardai.bridges.observing import actions_of, array_of, layout_for, mask_of, not_begun
 from cardai.core.arrays import Bools, Float32s, Int64s
 from cardai.core.encoder import Encoder
-from cardai.core.errors import IllegalActionError, UsageError
+from cardai.core.errors import IllegalActionError, UsageError, need_whole
 from cardai.core.game import Game, IntArray
 from cardai.core.legal import legal_list
 from cardai.core.many_views import many_views
@@ -60,7 +60,7 @@ class SelfPlayEnv:
         rotate: bool = False,
         everyone: bool = False,
     ) -> None:
-        self.game: Game = make.game(game) if isinstance(game, str) else game
+        self.game: Game = make.as_game(game)
         self.layout = layout_for(self.game, encoder)
         self._games = DealtGames(self.game, num_envs, episode)
         self.num_envs, self.num_players, self.num_actions = (
@@ -83,7 +83,7 @@ class SelfPlayEnv:
 
     def reset(self, seed: int) -> None:
         """Begin the first episodes of ``seed`` at all tables."""
-        self._deal_root = np.uint64(derive(seed, "deal"))
+        self._deal_root = np.uint64(derive(need_whole("The seed", seed), "deal"))
         self.episode[:] = self._all - self.num_envs
         self.rewards.fill(0)
         self.over.fill(True)
@@ -118,7 +118,7 @@ class SelfPlayEnv:
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _of_players(self, actions: Any) -> Any:
-        given = np.asarray(actions)
+        given = array_of(actions)
         if given.shape != (self.num_envs, self.num_players):
             raise UsageError(
                 f"The actions must have the shape ({self.num_envs}, {self.num_players}), one a table and player. "

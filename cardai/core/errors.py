@@ -100,15 +100,16 @@ def wrong_type(what: str, wanted: str, got: object) -> UsageError:
         return UsageError(f"{what} must be {wanted}. Got the class {name} instead: write {name}(...).")
     if callable(got) and name:
         return UsageError(f"{what} must be {wanted}. Got the function {name} instead: write {name}(...) to call it.")
-    shown = repr(got)
+    shown = " ".join(line.strip() for line in repr(got).splitlines())
     shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
     return UsageError(f"{what} must be {wanted}. Got {shown} instead.")
 
 
-def need_whole(what: str, value: object) -> None:
-    """Raise UsageError unless ``value`` is a whole number, numpy's too; ``what`` begins the message: "The seed"."""
+def need_whole(what: str, value: object) -> int:
+    """Return ``value`` as an int. Raises UsageError unless it is a whole number, numpy's too; ``what`` begins the message: "The seed"."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise wrong_type(what, "a whole number", value)
+    return int(value)
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], hint: str = "") -> UnknownNameError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from cardai.core import registry
-from cardai.core.errors import PluginError
+from cardai.core.errors import PluginError, UsageError
+from cardai.core.notes import tell
 from cardai.pieces.link import Link
 from cardai.pieces.workers import Lost, Parcels
 
@@ -29,6 +31,8 @@ RECONNECT_SECONDS = 15
 """Seconds in which Ray's client tries to reach a cluster again to which the connection was lost."""
 CLOSING_SECONDS = 5.0
 """Seconds that Ray has to leave a cluster."""
+BUSY_SECONDS = 60.0
+"""Seconds without any worker that has begun after which it is said what is waited for."""
 CLIENT_PORT = 10001
 """Ray's client port where nothing else was said."""
 
@@ -53,13 +57,25 @@ class Cluster:
             _kept[on] = self._link
         self._heard = time.monotonic()
         """When there was a sign of the head."""
-        files = {path: Path(path).read_bytes() for path in registry.plugin_files()}
-        self._link.meet((files, version("cardai"), sys.stdout is sys.stderr), parcels)
+        self._busy_at = self._heard + BUSY_SECONDS
+        self._parcels = parcels
         self.count = self._link.count
 
     def begin(self, arguments: tuple[Any, ...]) -> int:
+        if self._link.user is not self:
+            self._meet()
         with _connection():
             return self._link.queue(arguments)
+
+    def _meet(self) -> None:
+        """Let the workers do this work's pieces from now on. Raises UsageError: they are at another's, whose results would be lost."""
+        if self._link.user is not None:
+            raise UsageError(
+                "The workers of this connection are at other work: works inside one_connection() follow one another."
+            )
+        files = {path: Path(path).read_bytes() for path in registry.plugin_files()}
+        self._link.meet((files, version("cardai"), sys.stdout is sys.stderr), self._parcels)
+        self._link.user = self
 
     def finished(self, under_way: Collection[int]) -> int | None:
         link = self._link
@@ -110,12 +126,18 @@ class Cluster:
             self._link.drop(handle)
 
     def close(self, done: bool) -> None:
+        if self._link.user not in (None, self):
+            return
+        self._link.user = None
         if not done or self._on not in _kept:  # whatever is under way ends with the connection
             _kept.pop(self._on, None)
             _leave(self._link.ray)
 
     def _watch(self) -> None:
         """Ask the head whether it is there. Raises PluginError once it has been silent for :data:`SILENT_SECONDS`."""
+        if time.monotonic() > self._busy_at and all(hand.coming is not None for hand in self._link.hands):
+            self._busy_at = math.inf
+            tell("No worker of the cluster has begun yet: its CPUs may be at other work, whose end is waited for.")
         try:
             if self._link.head is not None:
                 _ask(self._link.head, ANSWER_SECONDS)
@@ -233,10 +255,17 @@ def _join(on: str, head: tuple[str, int] | None, init: Callable[[], object], hin
         done = _within(PATIENCE, connect, stays=True)
     if not done or any(isinstance(error, ConnectionError) for error in raised):
         seconds = f"{time.monotonic() - begun:.0f} seconds"
-        what = f"it did not start here in {seconds}." if head is None else f"it did not connect in {seconds}. {hint}"
+        what = (
+            f"it did not start here in {seconds}."
+            if head is None
+            else f"it did not connect in {seconds}. {hint}{_TOKEN}"
+        )
         raise PluginError(f"Ray cannot be reached by --on {on}: {what}")
     for error in raised:
         raise error
+
+
+_TOKEN = " A cluster that asks for a token gets it with RAY_AUTH_MODE=token, from ~/.ray/auth_token."
 
 
 @contextmanager

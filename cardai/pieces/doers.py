@@ -16,9 +16,6 @@ from cardai.core.errors import CardaiError, PluginError
 from cardai.core.files import write_atomically
 from cardai.pieces.workers import call
 
-CAUGHT = (CardaiError, ArithmeticError, LookupError, TypeError, ValueError, OSError, RuntimeError)
-"""What is said as it is: all else is a fault of the worker."""
-
 
 class Doer:
     """A Ray actor: it is given parcels, keeps them, and does pieces with them one after another."""
@@ -55,7 +52,7 @@ class Doer:
         try:
             with self._streams():
                 return call([self._parcels[place] for place in range(count)], arguments), None
-        except CAUGHT as error:
+        except Exception as error:
             return None, error
 
     @contextmanager
@@ -65,7 +62,7 @@ class Doer:
         try:
             with self._streams():
                 yield
-        except CAUGHT as error:
+        except CardaiError as error:
             self._wrong[place] = error
         except Exception as error:  # a module that is not there, above all
             what = f"{type(error).__name__}: {error}"

@@ -70,6 +70,8 @@ class Link:
 
     def __init__(self, ray: Any, head: tuple[str, int] | None, cpus: int = 0) -> None:
         self.ray, self.head = ray, head
+        self.user: Any = None
+        """Whose pieces these are; None where nobody's are under way."""
         self.done: deque[int] = deque()
         """The handles of pieces that are done or lost, in that order."""
         self._references: dict[int, tuple[Any, _Hand]] = {}

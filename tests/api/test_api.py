@@ -228,6 +228,20 @@ WRONG = {
         lambda: cardai.vector_env("kuhn", "a"),  # type: ignore[arg-type]
         "num_envs must be a whole number. Got 'a' instead.",
     ),
+    "tables of a number for a game": (lambda: cardai.selfplay_env(5), "A game must be a name with options"),  # type: ignore[arg-type]
+    "a number for an encoder": (
+        lambda: cardai.selfplay_env("kuhn", encoder=5),  # type: ignore[arg-type]
+        "An encoder must be a name with options",
+    ),
+    "a number for an opponent": (
+        lambda: cardai.make_env("kuhn", opponent=5),  # type: ignore[arg-type]
+        "An agent must be a name with options",
+    ),
+    "a seat that is a text": (lambda: cardai.make_env("kuhn", "a"), "seat must be a whole number. Got 'a' instead."),  # type: ignore[arg-type]
+    "self-play without a seed": (
+        lambda: cardai.selfplay_env("kuhn").reset(None),  # type: ignore[arg-type]
+        "The seed must be a whole number. Got None instead.",
+    ),
     "a network without an encoder": (lambda: cardai.train("nfsp", "leduc", steps=3), "needs an encoder"),
 }
 
@@ -245,6 +259,26 @@ def test_a_mistake_gets_a_sentence(call: str) -> None:
     with pytest.raises(CardaiError) as said:
         mistake()
     assert sentence in str(said.value)
+
+
+def test_numbers_may_be_numpys() -> None:
+    """Seeds above all, which overflowed where they are hashed; a function is a player at every table."""
+    found = [cardai.play("kuhn", ["random"] * 2, games=kind(20), seed=kind(3)).hands for kind in (int, np.int64)]
+    assert np.array_equal(*found)
+    assert cardai.train("cfr", "kuhn", steps=np.int64(2), seed=np.int32(1)).step == 2
+
+    def last(view: Any, legal: list[int], rng: Any) -> int:
+        return legal[-1]
+
+    env = cardai.make_env("kuhn", np.int64(1), opponent=last)
+    assert np.array_equal(env.reset(seed=1)[0], cardai.make_env("kuhn", 1, [last]).reset(seed=1)[0])
+    codes = []
+    for kind in (int, np.int64):
+        tables, one = cardai.selfplay_env("kuhn", kind(2)), cardai.bridges.pettingzoo.raw_env("kuhn")
+        tables.reset(kind(5))
+        one.reset(seed=kind(5))
+        codes.append([*tables.observations, one.observe("player_0")["observation"]])
+    assert np.array_equal(*codes)
 
 
 def test_actions_may_be_a_list_and_are_checked_one_for_each_table() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from cardai.arena import lockstep, match, slices
@@ -26,6 +28,19 @@ def test_groups_that_join_later_play_as_they_would_alone(engine: LockStep, monke
         assert part.games.tolist() == list(range(2 * played))
 
 
+@pytest.mark.parametrize("on", ["", "ray"])
+def test_processes_get_a_share_each_and_a_cluster_may_leave_workers_out(
+    on: str, engine: LockStep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(loads: object, workers: int, fewer: bool = True) -> None:
+        raise LookupError(f"{workers} workers, fewer: {fewer}")
+
+    monkeypatch.setattr(slices, "Cutter", cut)
+    monkeypatch.setattr(slices.pieces, "Work", lambda *_, **options: SimpleNamespace(workers=3))
+    with pytest.raises(LookupError, match=f"3 workers, fewer: {on == 'ray'}"):
+        next(slices._elsewhere([engine], [range(9)], 3, on, slices._as_it_is))
+
+
 def test_a_narrow_piece_is_measured_twice_and_a_wide_one_once(
     engine: LockStep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -35,6 +50,17 @@ def test_a_narrow_piece_is_measured_twice_and_a_wide_one_once(
         assert [many for many, _ in times] == widths
         assert not len(left)
         assert sorted(int(game) for part in parts for game in part.games) == list(range(2 * count))
+
+
+def test_groups_that_joined_go_on_where_one_of_them_is_quick(engine: LockStep, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first few take longer together than one may, and less than so many may."""
+    monkeypatch.setattr(lockstep, "_QUICK", 60.0)
+    ticks = iter(range(100))
+    monkeypatch.setattr(slices.time, "perf_counter", lambda: 1.1 * QUICK * next(ticks))
+    _, left, times = _probed(engine, range(100))
+    assert [many for many, _ in times] == [FEW, 100 - FEW]
+    assert QUICK < times[0][1] < FEW * QUICK
+    assert not len(left)
 
 
 def test_slow_groups_are_given_back_after_two(engine: LockStep, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,6 +134,46 @@ def test_same_step_autoreset_leaves_out_the_steps_between_and_keeps_the_end() ->
                 assert np.array_equal(codes[table], end)
 
 
+def same(found: Any, wanted: Any, where: str) -> None:
+    """Whether what two environments say is the same, with its kind."""
+    if isinstance(wanted, dict):
+        assert found.keys() == wanted.keys(), where
+        for key, value in wanted.items():
+            same(found[key], value, f"{where} {key}")
+    elif isinstance(wanted, np.ndarray) and wanted.dtype == object:
+        for one, other in zip(found, wanted, strict=True):
+            same(one, other, where)
+    else:
+        assert np.array_equal(found, wanted), where
+        assert np.asarray(found).dtype == np.asarray(wanted).dtype, where
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize(("game", "seat"), [("leduc", None), ("leduc:players=3", 2)])
+def test_one_of_many_is_what_gymnasiums_own_vector_makes_of_one(
+    game: str, seat: int | None, mode: AutoresetMode
+) -> None:
+    """When episodes begin anew, and what is said of those that ended, is theirs to say; every third action is any, legal or not."""
+    ours = cardai.vector_env(game, 1, seat, autoreset_mode=mode)
+    theirs: Any = gymnasium.vector.SyncVectorEnv([lambda: cardai.make_env(game, seat)], autoreset_mode=mode)
+    names, rng, wrong = ("code", "reward", "over", "truncated", "info"), np.random.default_rng(0), 0
+    assert (ours.observation_space, ours.action_space) == (theirs.observation_space, theirs.action_space)
+    for one, other in zip(ours.reset(seed=4), theirs.reset(seed=4), strict=True):
+        same(one, other, "reset")
+    for step in range(60):
+        actions = rng.integers(0, 3, 1) if step % 3 == 0 else ours.action_masks().argmax(axis=1)
+        found, wanted = ours.step(actions), theirs.step(actions)
+        for name, one, other in zip(names, found, wanted, strict=True):
+            same(one, other, f"{name} of step {step}")
+        wrong += "illegal_action" in found[4]
+        if mode is AutoresetMode.DISABLED and found[2].any():
+            for one, other in zip(
+                *(env.reset(options={"reset_mask": found[2].copy()}) for env in (ours, theirs)), strict=True
+            ):
+                same(one, other, f"reset of step {step}")
+    assert wrong
+
+
 def test_without_autoreset_episodes_wait_for_their_mask() -> None:
     envs = cardai.vector_env("leduc", 3, seat=0, autoreset_mode="Disabled")
     _, infos = envs.reset(seed=9)
@@ -143,6 +183,11 @@ def test_without_autoreset_episodes_wait_for_their_mask() -> None:
     with pytest.raises(IllegalActionError, match="reset them by reset_mask"):
         envs.step(np.zeros(3, int))
     before = infos["action_mask"].copy()
+    for mask in (np.ones(2, bool), np.ones((3, 1), bool), np.array([0, 2, 0]), None):
+        with pytest.raises(UsageError, match="reset_mask must be an array of 3 truth values, one a table"):
+            envs.reset(options={"reset_mask": mask})
+    with pytest.raises(UsageError, match="Leave out the seed or reset_mask"):
+        envs.reset(seed=1, options={"reset_mask": over})
     _, infos = envs.reset(options={"reset_mask": over})
     assert infos["action_mask"][over].any(axis=1).all()
     assert np.array_equal(infos["action_mask"][~over], before[~over])
@@ -212,6 +257,8 @@ def test_what_cannot_be_is_refused_in_a_sentence() -> None:
         cardai.make_env("leduc", episode="day")
     with pytest.raises(UsageError, match=r"1 other seats\. Got 2 opponents"):
         cardai.make_env("leduc", opponent=["random", "random"])
+    with pytest.raises(UsageError, match=r"autoreset_mode must be one of NextStep, SameStep, Disabled\. Got 'next'"):
+        cardai.vector_env("leduc", 2, autoreset_mode="next")
     with pytest.raises(UsageError, match="render_mode must be one of ansi, rgb_array, or None"):
         cardai.vector_env("leduc", 2, render_mode="human")
     with pytest.raises(UsageError, match=r"render_mode must be one of human, ansi, rgb_array, or None\. Got 'x'"):
@@ -398,6 +445,7 @@ def test_an_action_that_is_no_whole_number_is_refused(action: Any) -> None:
         (np.full(4, np.nan), r"whole numbers\. Got array\(\[nan"),
         ([1, 1, 1, 1.5], r"whole numbers\. Got array"),
         ([None] * 4, r"whole numbers\. Got array"),
+        ([[1], [1], [1], [1, 2]], "The actions must be an array"),
     ],
 )
 def test_actions_of_another_shape_or_kind_are_refused(actions: Any, why: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +21,7 @@ from cardai.solve.tree import game_tree
 pyspiel = pytest.importorskip("pyspiel")
 from cardai.bridges.spiel_bots import seat  # noqa: E402
 from tests.solve.spiel import information_states  # noqa: E402
+from tests.support import INTERPRETED, python  # noqa: E402
 
 OURS = (
     "kuhn",
@@ -46,6 +49,20 @@ def test_a_registered_game_is_loaded_by_name_and_only_once() -> None:
     assert pyspiel.load_game("cardai_leduc_players_3").num_players() == 3
 
 
+def test_games_and_hands_go_by_pickle_to_a_process_that_has_registered_none(tmp_path: Path) -> None:
+    game = cardai.to_openspiel("kuhn", "flat:history=false", max_utility=5)
+    state = game.new_initial_state()
+    for action in (2, 0, 1):
+        state.apply_action(action)
+    (tmp_path / "both").write_bytes(pickle.dumps((game, state)))
+    program = (
+        "import pickle, sys; game, state = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "print(game.max_utility(), state.history(), state.observation_tensor(0) == eval(sys.argv[2]))"
+    )
+    done = python("-c", program, f"{tmp_path / 'both'}", f"{state.observation_tensor(0)}", **INTERPRETED)
+    assert done.stdout == "5.0 [2, 0, 1] True\n"
+
+
 def test_each_encoder_is_a_game_of_its_own_there() -> None:
     """The first one asked for stayed, whatever came after it."""
     for encoder in ("leduc_30", "flat", "leduc_30", "flat:history=false"):
@@ -69,6 +86,15 @@ def test_a_name_that_stands_for_another_game_is_refused() -> None:
     assert cardai.to_openspiel(Mine()).num_players() == 2
     with pytest.raises(UsageError, match="cardai_mine is another game or encoder in OpenSpiel already"):
         cardai.to_openspiel(Mine(players=3))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"max_utility": -1}, {"max_utility": float("nan")}, {"max_game_length": -1}], ids=str
+)
+def test_bounds_below_nothing_are_refused(wrong: dict[str, Any]) -> None:
+    """-1 was registered as 1, with the least above the most."""
+    with pytest.raises(UsageError, match="max_utility and max_game_length must be 0 or more"):
+        cardai.to_openspiel("kuhn", **wrong)
 
 
 def test_what_can_be_won_is_found_where_a_game_does_not_say() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from cardai.arena.table import Table
 from cardai.core import registry
-from cardai.core.errors import PluginError, UsageError
+from cardai.core.errors import IllegalActionError, PluginError, UsageError
 from tests.support import INTERPRETED, ROOT, python, sizes
 
 pytest.importorskip("pettingzoo")
@@ -159,6 +159,12 @@ def test_a_step_before_reset_and_an_action_that_is_no_whole_number_are_refused()
             env.step(action)
     env.step(np.int8(1))
     assert env.agent_selection == "player_1"
+    with pytest.raises(UsageError, match=r"The seed must be a whole number. Got 'a' instead"):
+        env.reset(seed="a")  # type: ignore[arg-type]
+    while env.agents:
+        env.step(None if env.terminations["player_0"] else 1)
+    with pytest.raises(IllegalActionError, match=r"The episode is over: call reset\(\)"):
+        env.step(1)
 
 
 def test_games_of_amounts_are_refused_by_name() -> None:

@@ -12,6 +12,8 @@ import pytest
 import cardai
 from cardai.arena.table import Table
 from cardai.core.errors import IllegalActionError, UsageError
+from cardai.core.game import TERMINAL
+from cardai.plugins.games.kuhn import Kuhn, KuhnState
 
 GAMES = ["kuhn", "leduc:players=3,hands=3", "holdem_limit", "gin", "triple_draw:players=2"]
 OWN = {"holdem_limit": "holdem_compact", "gin": "gin_compact"}
@@ -130,6 +132,35 @@ def test_the_number_of_tables_changes_nothing_but_who_plays_what() -> None:
     shared = few.keys() & many.keys()
     assert len(shared) > 40
     assert all(few[number] == many[number] for number in shared)
+
+
+class Shown(KuhnState):
+    """A hand that ends as it is dealt where the first seat has the king."""
+
+    def current_player(self) -> int:
+        return TERMINAL if len(self.cards) == 2 and self.cards[0] == 2 else super().current_player()
+
+    def clone(self) -> Any:
+        return Shown(self.players, self.cards, self.bets, self.game)
+
+
+class Showing(Kuhn):
+    def new_initial_state(self, setup: Any = None) -> Any:
+        return Shown(self.players, game=self)
+
+
+def test_what_episodes_bring_in_which_nobody_is_asked_is_nobodys() -> None:
+    env = cardai.selfplay_env(Showing(), 4, "flat")
+    env.reset(0)
+    passed_over = ended = 0
+    for _ in range(40):
+        before = env.episode.copy()
+        rewards, over = env.step([0] * 4)
+        assert np.abs(rewards).tolist() == np.where(over[:, None], [1.0, 1.0], 0.0).tolist()
+        passed_over += int((env.episode - before > 4).sum())
+        ended += int(over.sum())
+    assert ended > 40
+    assert passed_over > 5
 
 
 def test_a_copy_goes_on_alike() -> None:

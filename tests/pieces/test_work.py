@@ -126,6 +126,14 @@ def test_a_late_piece_is_done_twice_and_counts_once() -> None:
     assert machines.closed == [True]
 
 
+def test_late_is_who_takes_twice_the_median_of_those_that_are_done() -> None:
+    machines = Machines(3)
+    work, standing = working(machines, 0), pieces._UnderWay(machines)
+    standing.begin(pieces._Begun(0, ("a", (0,)), 1, time.monotonic() - 5.0))
+    for took, late in (([1.0, 2.0, 90.0], True), ([1.0, 3.0, 3.0], False), ([], False)):
+        assert (work._late(standing, took) is not None) == late
+
+
 def test_a_piece_that_its_second_worker_loses_is_not_begun_again_while_the_first_has_it() -> None:
     machines = Machines(2)
     machines.deaths = {0: 1}

@@ -14,6 +14,7 @@ import os
 import shlex
 import warnings
 from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -326,18 +327,15 @@ def _swept(
     recipe: Recipe, shards: Sequence[int], jobs: int, on: str
 ) -> Generator[tuple[int, dict[str, Any]], None, None]:
     """Yield each shard and its arrays, solved by processes or machines."""
-    pieces = [(f"situations of shard {k}", (k,)) for k in shards]
-    running = Work(solve_shard, recipe, on=on, jobs=jobs, pieces=pieces).run()
-    try:
-        for _, found in running:
-            yield found
-    finally:
-        running.close()
+    here = on and recipe.player  # a trained run's directory is on this machine alone
+    pieces = ((f"situations of shard {k}", (k, _members(recipe, k)) if here else (k,)) for k in shards)
+    with closing(Work(solve_shard, recipe, on=on, jobs=jobs, pieces=pieces).run()) as running:
+        yield from (found for _, found in running)
 
 
-def solve_shard(recipe: Recipe, shard: int) -> tuple[int, dict[str, Any]]:
-    """Return (shard, its arrays): the piece of work."""
-    found = _members(recipe, shard)
+def solve_shard(recipe: Recipe, shard: int, members: Sequence[Situation] = ()) -> tuple[int, dict[str, Any]]:
+    """Return (shard, its arrays): the piece of work; ``members`` are its situations, where they are known."""
+    found = members or _members(recipe, shard)
     solved = all_labels(found, [recipe.iterations[one.interval] for one in found], recipe.bets, recipe.discounts)
     return shard, _arrays(found, solved)
 

@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,6 +75,23 @@ def test_processes_make_the_same_bytes(made: Path, tmp_path: Path) -> None:
     for number in range(3):
         assert (tmp_path / "x" / SHARD.format(number)).read_bytes() == (made / SHARD.format(number)).read_bytes()
     assert load(tmp_path / "x").shards == load(made).shards
+
+
+@pytest.mark.parametrize(("player", "on", "sent"), [("runs/x", "ray", True), ("runs/x", "", False), ("", "ray", False)])
+def test_machines_are_sent_what_a_players_self_play_brought(
+    player: str, on: str, sent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A trained run is a directory of this machine: on another one it was not there."""
+    given: list[tuple[object, ...]] = []
+
+    def work(function: object, recipe: Recipe, **options: Any) -> SimpleNamespace:
+        given.extend(arguments for _, arguments in options["pieces"])
+        return SimpleNamespace(run=lambda: (each for each in ()))
+
+    monkeypatch.setattr(situation_set, "Work", work)
+    monkeypatch.setattr(situation_set, "_members", lambda recipe, shard: [recipe.player, shard])
+    assert not list(situation_set._swept(evolve(RECIPE, player=player), [3, 5], 1, on))
+    assert given == ([(3, ["runs/x", 3]), (5, ["runs/x", 5])] if sent else [(3,), (5,)])
 
 
 def test_ctrl_c_loses_only_what_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
