@@ -153,7 +153,9 @@ def fitting(game: Game, spec: str) -> list[Player]:
     names = {player.spec for player in found}
     for name in levels(strengths):
         agent_name = name.partition(":")[0]
-        if agent_name in names:
+        if agent_name in names and _fits(
+            name, game
+        ):  # what was measured here stands in a file, which may name anything
             found.append(Player(name, f"{agent_name}, {_written(name)}", strengths[name]))
     for run in sorted(Path(RUNS).glob("*/run.json")):
         name = f"{RUNS}/{run.parent.name}"

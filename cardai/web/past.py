@@ -156,9 +156,7 @@ class Past:
         others, player = one.others, form.get("player", "")
         coach = await run_in_threadpool(self.coaches.of, one.game)
         if player:
-            if all(offered.spec != player for offered in await run_in_threadpool(self.offers.advisers, one.game)):
-                raise UsageError(f"The player {player!r} is not offered here.")
-            others = (player,) * (coach.game.num_players - 1)
+            others = (await run_in_threadpool(self.offers.adviser, one.game, player),) * (coach.game.num_players - 1)
         record = one.hands[number - 1]
         return self._practise(lambda: again.Again(coach, record, one.who, others), coach.game)
 
