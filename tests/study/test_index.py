@@ -14,7 +14,7 @@ import pytest
 
 from cardai.study import index
 from cardai.study.index import listed
-from cardai.study.sittings import sittings
+from cardai.study.sittings import hands_of, sitting, sittings
 from cardai.ui.match import Match
 
 NUMBERS = np.array([float("nan"), 1.0]).tobytes()
@@ -69,6 +69,15 @@ def test_a_match_that_has_changed_is_read_anew_and_one_that_is_gone_is_no_more(f
     assert len(told(folder)[0][2]) == 1
     path.unlink()
     assert told(folder) == []
+
+
+def test_groups_of_hands_are_numbered_anew_however_large_a_file_has_them(folder: Path) -> None:
+    path = next((folder / "m").iterdir())
+    path.write_text(path.read_text().replace('"group":1', f'"group":{2**63 - 1}'))
+    one = sitting(path, "human")
+    assert one is not None
+    assert one.groups[1] == 2**63 - 1
+    assert [hand["group"] for hand in hands_of([one, one])] == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("wrong", HOSTILE, ids=str)

@@ -335,6 +335,25 @@ def test_a_sweep_s_runs_on_a_cluster_are_its_owner_s_and_a_stranger_s_sweep_send
         Sweep.open(there)._checked(Sweep.open(there).points())
 
 
+def test_nothing_of_a_person_is_written_through_links_in_the_folder_of_the_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cardai.ui import again, kept, strength
+
+    monkeypatch.setenv("CARDAI_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "data").mkdir()
+    for name in ("drills.json", "strength.json"):
+        (tmp_path / "data" / name).symlink_to(tmp_path / f"new {name}")
+    with pytest.raises(DamagedFileError, match="is a link to"):
+        again.keep("a", True, 0.0)
+    with pytest.raises(DamagedFileError, match="is a link to"):
+        strength.keep("kuhn", "random", strength.Strength(1.0, 1.0, "%", "simple", 10))
+    (kept.matches() / ".x.jsonl.lock").symlink_to(tmp_path / "new lock")
+    with pytest.raises(UsageError, match="lock cannot be written"):
+        kept.claim(kept.matches() / "x.jsonl")
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
 @pytest.mark.parametrize("of", ["game", "agents"])
 def test_a_stranger_s_record_among_one_s_matches_opens_nothing_when_they_are_counted(tmp_path: Path, of: str) -> None:
     from cardai.study.coach import Coaches
