@@ -19,7 +19,7 @@ from cardai.arena.table import Table
 from cardai.arena.tournament import play_pairings
 from cardai.core import registry
 from cardai.core.allowed import trust_all
-from cardai.core.errors import CardaiError, DamagedFileError, UntrustedError
+from cardai.core.errors import CardaiError, DamagedFileError, UntrustedError, UsageError
 from cardai.core.files import digest_of, write_json
 from cardai.formats.acpc import series
 from cardai.learn.imitation import examples
