@@ -496,6 +496,8 @@ def page(rows: list[Row]) -> str:
     wrong = [line for line in lines_of.values() if not line.endswith("| ok |")]
     with open("/proc/cpuinfo", encoding="ascii") as file:
         model = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), "unknown")
+    whole = sum(wanted(case, circumstance, []) for circumstance in CIRCUMSTANCES for case in CASES)
+    left = f"; {whole - len(lines_of)} of {whole} pairs are not tried yet" if whole > len(lines_of) else ""
     today = datetime.now(UTC).strftime("%Y-%m-%d")
     python = platform.python_version()
     lines = [
@@ -507,7 +509,7 @@ def page(rows: list[Row]) -> str:
         "Each command is called in a directory of its own under the circumstance, and again when that is over; \"as "
         "undisturbed\" means that what it made is then, byte for byte, what a call makes that nobody disturbed. At fault is "
         "a traceback, a hang, an exit code that does not fit, a failure without a sentence, a process or a half-written "
-        f"file that is left behind, and a next call that is kept from its end: {len(wrong)} of {len(lines_of)} are at fault.",
+        f"file that is left behind, and a next call that is kept from its end: {len(wrong)} of {len(lines_of)} are at fault{left}.",
     ]  # fmt: skip
     for circumstance in CIRCUMSTANCES:
         if mine := [lines_of[key] for case in CASES if (key := (circumstance.title, case.name)) in lines_of]:
