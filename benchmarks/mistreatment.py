@@ -6,7 +6,9 @@ Each command of ``mistreatment_cases.py`` is called under each circumstance in a
 once the circumstance is over. At fault is a traceback, a hang, an exit code that does not fit, a failure without a
 sentence, a process or a half-written file that is left behind, and whatever keeps the next call from ending with the same
 bytes as one that nobody disturbed. ``--only`` takes words of commands and circumstances; ``--write`` writes the page
-docs/reference/mistreatment.md, with ``--only`` those lines of it, ``--missing`` tries what the page does not have yet. It works in a mount namespace of its own (``unshare``, Linux), so that disks can be small.
+docs/reference/mistreatment.md, with ``--only`` those lines of it, ``--missing`` tries what the page does not have yet, what
+took least elsewhere first. It works in a mount namespace of its own (``unshare``, Linux), so that disks can be small.
+Kernels are kept from call to call (``$CARDAI_CACHE_DIR``): compiled anew they would take more than all else of a few lines.
 """
 
 from __future__ import annotations
@@ -30,11 +32,13 @@ import time
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from statistics import fmean
 
 from attrs import define, field, frozen
 from mistreatment_cases import CASES, CIRCUMSTANCES, SHIM, Case, Circumstance
 
 from cardai.commands.process import PLAIN
+from cardai.core.files import user_cache
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "mistreatment.md"
@@ -89,6 +93,14 @@ class Process:
         except OSError:
             pass
         return self.child.poll() is None
+
+    def worked(self) -> float:
+        """Return the CPU seconds that it has taken, which a busy machine does not change; its end is as far as it gets."""
+        try:
+            words = Path(f"/proc/{self.child.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return float("inf")
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def _play(self, typing: bool) -> None:
         """Sit at the terminal: leave the game once it is there."""
@@ -172,7 +184,7 @@ class Row:
     @property
     def heading(self) -> str:
         """The heading of its table."""
-        return self.circumstance.name[0].upper() + self.circumstance.name[1:]
+        return self.circumstance.title
 
     def cells(self) -> list[str]:
         """Return the line's cells."""
@@ -205,7 +217,7 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder, self.count = folder, 0
         self.hands = folder / "hands.jsonl"
-        self.cache = os.environ.get("CARDAI_CACHE_DIR") or str(folder / "kernels")
+        self.cache = os.environ.get("CARDAI_CACHE_DIR") or str(user_cache() / "mistreatment")
         words = ("run", "-g", "leduc", "-a", "random", "-v", "always_call", "-n", "20000", "--seed", "1", "--record")
         self.start(Case("hands", (*words, str(self.hands))), self.place("hands")).end()
         self.given = folder / "given"
@@ -255,6 +267,8 @@ class Bench:
             env["TERM"] = "xterm-256color"
 
         def limit() -> None:
+            for each in (signal.SIGHUP, signal.SIGINT):  # nohup, and a shell's background, have them ignored
+                signal.signal(each, signal.SIG_DFL)
             for kind, most in limits.items():
                 resource.setrlimit(kind, (most, most))
             if case.terminal:
@@ -406,7 +420,7 @@ def under_way(process: Process, place: Path) -> bool:
     """Wait until a process works; False: it ended before."""
     case, limit = process.case, time.monotonic() + PATIENCE
     while process.turn(typing=False) and time.monotonic() < limit:
-        there = any(place.glob(case.begun)) if case.begun else time.monotonic() > process.begun + case.wait
+        there = any(place.glob(case.begun)) if case.begun else process.worked() > case.wait
         if b"Your turn" in process.seen if case.terminal else there:
             time.sleep(0.3)
             return process.child.poll() is None
@@ -482,26 +496,36 @@ def page(rows: list[Row]) -> str:
     wrong = [line for line in lines_of.values() if not line.endswith("| ok |")]
     with open("/proc/cpuinfo", encoding="ascii") as file:
         model = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), "unknown")
+    whole = sum(wanted(case, circumstance, []) for circumstance in CIRCUMSTANCES for case in CASES)
+    left = f"; {whole - len(lines_of)} of {whole} pairs are not tried yet" if whole > len(lines_of) else ""
     today = datetime.now(UTC).strftime("%Y-%m-%d")
     python = platform.python_version()
     lines = [
         "# Full disks, signals, two at once",
         "",
         "What each command does where the world is against it. `python benchmarks/mistreatment.py --write` tries all of it and "
-        f"writes this page: {today}, Python {python}, {platform.system()} {platform.release()}, {os.cpu_count()} x {model}.",
+        f"writes this page, `--missing --write` what it lacks: last {today}, Python {python}, {platform.system()} {platform.release()}, {os.cpu_count()} x {model}.",
         "",
         "Each command is called in a directory of its own under the circumstance, and again when that is over; \"as "
         "undisturbed\" means that what it made is then, byte for byte, what a call makes that nobody disturbed. At fault is "
         "a traceback, a hang, an exit code that does not fit, a failure without a sentence, a process or a half-written "
-        f"file that is left behind, and a next call that is kept from its end: {len(wrong)} of {len(lines_of)} are at fault.",
+        f"file that is left behind, and a next call that is kept from its end: {len(wrong)} of {len(lines_of)} are at fault{left}.",
     ]  # fmt: skip
     for circumstance in CIRCUMSTANCES:
-        title = circumstance.name[0].upper() + circumstance.name[1:]
-        if mine := [lines_of[title, case.name] for case in CASES if (title, case.name) in lines_of]:
-            lines += ["", f"## {title}", "", circumstance.how, ""]
+        if mine := [lines_of[key] for case in CASES if (key := (circumstance.title, case.name)) in lines_of]:
+            lines += ["", f"## {circumstance.title}", "", circumstance.how, ""]
             lines += [f"| {' | '.join(HEADINGS)} |", f"|{' --- |' * len(HEADINGS)}"]
             lines += mine
     return "\n".join(lines) + "\n"
+
+
+def missing() -> list[tuple[Circumstance, Case]]:
+    """Return what the page does not have, those commands first that took least where they were tried."""
+    there, seconds = known_lines(), dict[str, list[float]]()
+    for (_, name), line in there.items():
+        seconds.setdefault(name, []).append(float(line.split(" | ")[2]))
+    pairs = [(one, case) for one in CIRCUMSTANCES for case in CASES if (one.title, case.name) not in there]
+    return sorted(pairs, key=lambda pair: fmean(seconds.get(pair[1].name, [0.0])))
 
 
 def wanted(case: Case, circumstance: Circumstance, only: list[str]) -> bool:
@@ -525,22 +549,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         try:
             bench, rows = Bench(Path(folder)), []
-            there = {(each.lower(), case) for each, case in known_lines()} if arguments.missing else set()
-            for circumstance in CIRCUMSTANCES:
-                for case in CASES:
-                    if (
-                        wanted(case, circumstance, arguments.only)
-                        and (circumstance.name.lower(), case.name) not in there
-                    ):
-                        rows.append(bench.row(case, circumstance))
-                        if arguments.write:  # at once: all of it takes an hour
-                            PAGE.write_text(page(rows))
-                        sys.stdout.write(f"{circumstance.name} | {' | '.join(rows[-1].cells())}\n")
-                        if rows[-1].faults:
-                            sys.stdout.writelines(
-                                f"    {line}\n" for one in rows[-1].ended for line in one.err.splitlines()[-12:]
-                            )
-                        sys.stdout.flush()
+            pairs = missing() if arguments.missing else [(one, case) for one in CIRCUMSTANCES for case in CASES]
+            for circumstance, case in pairs:
+                if not wanted(case, circumstance, arguments.only):
+                    continue
+                rows.append(bench.row(case, circumstance))
+                if arguments.write:  # at once: all of it takes an hour
+                    PAGE.write_text(page(rows))
+                sys.stdout.write(f"{circumstance.name} | {' | '.join(rows[-1].cells())}\n")
+                if rows[-1].faults:
+                    sys.stdout.writelines(
+                        f"    {line}\n" for one in rows[-1].ended for line in one.err.splitlines()[-12:]
+                    )
+                sys.stdout.flush()
         finally:
             for line in reversed(Path("/proc/mounts").read_text().splitlines()):
                 if line.split()[1].startswith(folder):

@@ -34,7 +34,7 @@ class Case:
     same: tuple[str, ...] = ()
     """What must be, byte for byte, as if nobody had disturbed it: patterns of files; of standard output: "-"."""
     begun: str = ""
-    """A pattern of what is there once it works; empty: that cannot be seen, and ``wait`` seconds are waited for."""
+    """A pattern of what is there once it works; empty: that cannot be seen, and ``wait`` CPU seconds of its are waited for."""
     wait: float = 1.0
     again: tuple[str, ...] = ()
     """The words that go on with what ``goes_on`` finds; empty: those of before."""
@@ -143,6 +143,11 @@ class Circumstance:
     """Whether kernels must be compiled first: only ``run`` is tried so."""
     said: str = ""
     """What must be said where it fails."""
+
+    @property
+    def title(self) -> str:
+        """The heading of its table."""
+        return self.name[0].upper() + self.name[1:]
 
 
 def _home(where: str | None) -> dict[str, str | None]:

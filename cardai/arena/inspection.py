@@ -27,6 +27,8 @@ HANDS_GAMES = 10_000
 """Games of single hands that are shown of a record."""
 FILES_LIMIT = 100_000
 """Files that are looked at: more is no directory of ours."""
+BYTES_LIMIT = 1 << 36
+"""Bytes of a file that is hashed: a disk that is full of holes has files of any size, which nobody reads to their end."""
 HEADS: Mapping[str, str] = {
     "run.json": "a trained run",
     "sweep.json": "a sweep",
@@ -178,7 +180,7 @@ def _held(file: Path, name: str) -> Held:
     if stat.S_ISLNK(state.st_mode):
         return Held(name, state.st_size, "", os.readlink(file))
     digest = ""
-    if stat.S_ISREG(state.st_mode):
+    if stat.S_ISREG(state.st_mode) and state.st_size <= BYTES_LIMIT:
         with suppress(OSError):
             digest = file_digest(file)
     return Held(name, state.st_size, digest)

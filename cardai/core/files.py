@@ -33,7 +33,8 @@ STANDARD = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 JSON_LIMIT = 64 << 20
 DEPTH_LIMIT = 32
 LINE_LIMIT = 1 << 20
-"""Bytes of a JSON file and its levels, characters of a line: more is no file of ours."""
+VALUES_LIMIT = 1 << 20
+"""Bytes of a JSON file and its levels, characters of a line, values of a file: more is no file of ours."""
 _FAR = 1 << 30  # where Windows locks a byte: what it has locked, nobody else may read
 _standard: ContextVar[IO[str] | None] = ContextVar("standard output", default=None)
 
@@ -304,6 +305,8 @@ def read_json(path: Path) -> dict[str, Any]:
             data = file.read(JSON_LIMIT + 1)
         if len(data) > JSON_LIMIT:
             raise ValueError(f"it has more than {JSON_LIMIT:,} bytes")
+        if sum(map(data.count, (b"[", b"{", b","))) > VALUES_LIMIT:  # two bytes of a text become a list of sixty
+            raise ValueError(f"it has more than {VALUES_LIMIT:,} values")
         value = json.loads(data)
         if too_deep(value):
             raise ValueError(f"it is nested more than {DEPTH_LIMIT} deep")

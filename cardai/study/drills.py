@@ -15,7 +15,7 @@ from attrs.validators import ge
 
 from cardai.arena.records import Record
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json, refuse_link, write_json
 from cardai.core.schema import structure, whole
 from cardai.study.graded import Decision, GradedHand
 
@@ -95,5 +95,6 @@ def read(path: Path) -> dict[str, Known]:
 
 
 def write(path: Path, known: Mapping[str, Known]) -> None:
-    """Keep how questions went. Raises WriteError."""
+    """Keep how questions went. Raises WriteError, and DamagedFileError where a link is in the file's place."""
+    refuse_link(path)
     write_json(path, {"cardai": "drills", "known": {name: asdict(one) for name, one in known.items()}})

@@ -11,7 +11,7 @@ import math
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ import numpy as np
 from attrs import field, frozen
 
 from cardai.core.errors import CardaiError, DamagedFileError
+from cardai.core.files import write_atomically
 from cardai.core.schema import structure, whole
 from cardai.core.text import one_line
 from cardai.core.trust import Foreign, Source
@@ -67,8 +68,8 @@ SCHEMA = (
     "won BLOB, groups BLOB, why TEXT, PRIMARY KEY (player, name)) WITHOUT ROWID"
 )
 """All that is in the database; one that has more, or other things, is none of ours."""
-BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-"""Errors at which a database is left as it is."""
+LIMIT = 32 << 20
+"""Bytes that are read of it, two million hands: what is larger is damaged so, and made anew."""
 COLUMNS = ("name", "size", "time", "game", "others", "who", "won", "groups", "why")
 _last: dict[Path, tuple[tuple[int, int, str], dict[str, Entry]]] = {}
 """What this process read last, by the file, with the file's size and time, and the player."""
@@ -135,7 +136,7 @@ def _read(file: Path, player: str) -> dict[str, Entry]:
         last = _last.get(file)
         if last is None or last[0] != key:
             found: dict[str, Entry] = {}
-            with closing(_opened(file)) as base:
+            with closing(_copy(file)) as base:
                 for name, *row in base.execute(f"SELECT {', '.join(COLUMNS)} FROM matches WHERE player = ?", (player,)):
                     with suppress(DamagedFileError, ValueError, TypeError, RecursionError):
                         found[name] = Entry.of(tuple(row))
@@ -145,33 +146,38 @@ def _read(file: Path, player: str) -> dict[str, Entry]:
 
 
 def write(file: Path, player: str, new: Mapping[str, Entry], gone: Collection[str]) -> None:
-    """Keep new entries and leave out those of matches that are gone; where that cannot be done, the next list takes longer."""
+    """Keep new entries and leave out those of matches that are gone. Where that cannot be done, or another process does so
+    at the same time, the next list takes longer."""
     rows = [entry.row(player, name) for name, entry in new.items() if _is_text(name, entry)]
-    with suppress(OSError, sqlite3.Error):
+    with suppress(OSError, sqlite3.Error, CardaiError):
         if os.path.lexists(file) and not _own(file):
             return
         try:
-            _change(_opened(file), player, rows, gone)
-        except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in BUSY:
-                return
-            file.unlink(missing_ok=True)  # there is none, it is damaged, or it is none of ours
-            _change(_opened(file, "rwc"), player, rows, ())
+            base = _copy(file)
+        except (OSError, sqlite3.Error):  # there is none, it is damaged, or it is none of ours
+            base = sqlite3.connect(":memory:")
+        with closing(base):
+            with base:
+                base.execute(SCHEMA.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+                base.executemany("DELETE FROM matches WHERE player = ? AND name = ?", [(player, name) for name in gone])
+                base.executemany(f"INSERT OR REPLACE INTO matches VALUES (?{', ?' * len(COLUMNS)})", rows)
+            write_atomically(file, base.serialize())
 
 
-def _change(base: sqlite3.Connection, player: str, rows: Sequence[tuple[Any, ...]], gone: Collection[str]) -> None:
-    with closing(base), base:
-        base.execute(SCHEMA.replace("TABLE", "TABLE IF NOT EXISTS", 1))
-        base.executemany("DELETE FROM matches WHERE player = ? AND name = ?", [(player, name) for name in gone])
-        base.executemany(f"INSERT OR REPLACE INTO matches VALUES (?{', ?' * len(COLUMNS)})", rows)
-
-
-def _opened(file: Path, mode: str = "rw") -> sqlite3.Connection:
-    """Return the database. Raises sqlite3.Error: there is none, it is damaged, somebody is writing, or it is none of ours."""
-    base = sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, timeout=2)
+def _copy(file: Path) -> sqlite3.Connection:
+    """Return the database, in memory. SQLite opens no file: it would delete any that a journal beside this one names, and
+    write where links beside it lead. Raises OSError, sqlite3.Error: there is none, it is damaged, or it is none of ours."""
+    with file.open("rb") as held:
+        data = held.read(LIMIT + 1)
+    if not 0 < len(data) <= LIMIT:
+        raise sqlite3.DatabaseError("it is none of ours")
+    base, patience = sqlite3.connect(":memory:"), iter(range(100))
+    base.set_progress_handler(lambda: next(patience, None) is None, 1_000_000)  # pages may lead to one another
     try:
+        base.deserialize(data)
         base.execute("PRAGMA trusted_schema = OFF")
-        if mode == "rw" and [sql for (sql,) in base.execute("SELECT sql FROM sqlite_schema")] != [SCHEMA]:
+        sound = [sql for (sql,) in base.execute("SELECT sql FROM sqlite_schema")] == [SCHEMA]
+        if not sound or base.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
             raise sqlite3.DatabaseError("it holds other things")
     except BaseException:
         base.close()

@@ -129,9 +129,11 @@ def _tally(game: str, others: tuple[str, ...], several: Sequence[Sitting]) -> Ta
 
 def hands_of(played: Sequence[Sitting]) -> list[Record]:
     """Return the hands of several matches of one game, the player's number 0 in all, groups told apart."""
-    out = []
+    out: list[Record] = []
+    groups: dict[tuple[int, int], int] = {}  # numbered anew: theirs may be as large as a file can say
     for k, one in enumerate(played):
         for hand in one.hands:
             seats = [0 if agent == one.who else agent + 1 for agent in hand["seats"]]
-            out.append({**hand, "seats": seats, "group": (k << 40) + int(hand.get("group", 0))})
+            group = groups.setdefault((k, int(hand.get("group", 0))), len(groups))
+            out.append({**hand, "seats": seats, "group": group})
     return out

@@ -118,7 +118,7 @@ class Drilling(Match):
             rng = np.random.default_rng(derive(self.seed, "drill", self._count))
             self._queue = order(names, again.due(), again.today(), rng)
         self.name = self._queue.pop(0)
-        key, _, seat = self.name.partition(" ")
+        key, _, seat = self.name.rpartition(" ")
         self.entry = self.spots[key]
         game = make.game(Spec("holdem_spot", (("directory", write_value(str(self.entry.path))),)))
         groups = itertools.count(2 * self._count + int(seat))  # an odd one seats the person on the button

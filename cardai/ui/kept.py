@@ -113,12 +113,14 @@ _claims: dict[Path, FileLock] = {}
 
 
 def claim(path: Path) -> bool:
-    """Take a match for this process until it ends or releases it; False if another has it."""
+    """Take a match for this process until it ends or releases it; False if another has it. Raises UsageError: nobody can."""
     if path not in _claims:
         try:
             _claims[path] = FileLock(_lock_of(path))
         except Held:
             return False
+        except OSError as error:  # a link is in its place, or nothing can be written there
+            raise UsageError(f"The file {_lock_of(path)} cannot be written: {error.strerror}.") from error
     return True
 
 

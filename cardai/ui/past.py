@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -114,9 +115,10 @@ def files() -> list[Path]:
 def export(out: IO[bytes]) -> int:
     """Write all data into a zip file; return how many files there are."""
     held = files()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
         for file in held:
-            archive.write(file, file.relative_to(kept.folder()))
+            name = os.fsencode(file.relative_to(kept.folder()))  # which may be no text
+            archive.write(file, name.decode("utf-8", "backslashreplace"))
     return len(held)
 
 

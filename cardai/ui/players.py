@@ -152,8 +152,8 @@ def fitting(game: Game, spec: str) -> list[Player]:
                 found.append(Player(entry.name, _about(entry), strengths.get(entry.name)))
     names = {player.spec for player in found}
     for name in levels(strengths):
-        agent_name = name.partition(":")[0]
-        if agent_name in names:
+        agent_name = name.partition(":")[0]  # what was measured here stands in a file, which may name anything
+        if agent_name in names and _fits(name, game):
             found.append(Player(name, f"{agent_name}, {_written(name)}", strengths[name]))
     for run in sorted(Path(RUNS).glob("*/run.json")):
         name = f"{RUNS}/{run.parent.name}"

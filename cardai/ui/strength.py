@@ -24,7 +24,7 @@ from cardai.arena.asking import bound
 from cardai.arena.pairing import Pairing
 from cardai.arena.tournament import Standings, play_pairings
 from cardai.core.errors import CardaiError, DamagedFileError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json, refuse_link, write_json
 from cardai.core.game import Game
 from cardai.core.schema import structure
 from cardai.ui.kept import folder
@@ -225,7 +225,8 @@ def known_strengths(game: str) -> dict[str, Strength]:
 
 
 def keep(game: str, player: str, strength: Strength) -> None:
-    """Keep a figure for the next time."""
+    """Keep a figure for the next time. Raises WriteError, and DamagedFileError where a link is in the file's place."""
+    refuse_link(_own_file())
     held = _read(_own_file())
     held.setdefault(game, {})[player] = strength
     _own_file().parent.mkdir(parents=True, exist_ok=True)

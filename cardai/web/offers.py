@@ -73,6 +73,11 @@ class Offers:
             self._players[spec] = fitting(make.game(spec), spec)
         return self._players[spec]
 
+    def adviser(self, spec: str, player: str) -> str:
+        """Return the spec of who can be asked at a game, as it is offered: what was read from a file stays foreign, which a
+        request's text is not. Raises UsageError for any other."""
+        return _offered(self.advisers(spec), player)
+
     def seats(self, spec: str) -> list[int]:
         """Return the numbers of seats that an offered game can be played with, where its options say how many."""
         if "players" not in options_of(type(self.game(spec))) or ":" in spec:
@@ -114,10 +119,16 @@ class Offers:
         if not player:
             fit = [one for one in players if game.num_players == 2 or make.takes("agent", one.spec, game)]
             player = surprise(fit or players, int.from_bytes(os.urandom(4), "big"))
-        if all(one.spec != player for one in players):
-            raise UsageError(f"The player {player!r} is not offered here.")
+        player = _offered(players, player)
         bound(player, game)  # says why, where he does not play with so many
         return Table(played, (player,) * (game.num_players - 1))
+
+
+def _offered(players: Sequence[Player], player: str) -> str:
+    found = next((one.spec for one in players if one.spec == player), None)
+    if found is None:
+        raise UsageError(f"The player {player!r} is not offered here.")
+    return found
 
 
 def ladder(players: Sequence[Player]) -> list[Mapping[str, Any]]:

@@ -5,17 +5,18 @@ All of it is read off the records that the terminal's commands read, by the same
 
 from __future__ import annotations
 
-import io
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote, urlencode
 
 from attrs import define, evolve, field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from cardai.arena.records import RecordFile
@@ -156,9 +157,7 @@ class Past:
         others, player = one.others, form.get("player", "")
         coach = await run_in_threadpool(self.coaches.of, one.game)
         if player:
-            if all(offered.spec != player for offered in await run_in_threadpool(self.offers.advisers, one.game)):
-                raise UsageError(f"The player {player!r} is not offered here.")
-            others = (player,) * (coach.game.num_players - 1)
+            others = (await run_in_threadpool(self.offers.adviser, one.game, player),) * (coach.game.num_players - 1)
         record = one.hands[number - 1]
         return self._practise(lambda: again.Again(coach, record, one.who, others), coach.game)
 
@@ -187,11 +186,12 @@ class Past:
                               _asking(question, left, self.root))  # fmt: skip
 
     async def _export(self, request: Request) -> Response:
-        out = io.BytesIO()
+        out = tempfile.TemporaryFile()  # noqa: SIM115 (it goes with the answer)
         await run_in_threadpool(past.export, out)
-        return Response(
-            out.getvalue(), 200, {"Content-Disposition": 'attachment; filename="cardai-data.zip"'}, "application/zip"
-        )
+        length = out.tell()
+        out.seek(0)
+        headers = {"Content-Disposition": 'attachment; filename="cardai-data.zip"', "Content-Length": str(length)}
+        return StreamingResponse(_pieces(out), 200, headers, "application/zip")
 
     async def _delete(self, request: Request) -> Response:
         """Remove everything; tables that are being played are put away first, so that nothing writes it anew."""
@@ -234,6 +234,13 @@ def _whole(listed: Sequence[Played]) -> list[Played]:
         with suppress(CardaiError):
             found.append(sitting(one.path, past.PLAYER))
     return [one for one in found if one is not None]
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield a file in pieces, and close it: all data may be a gigabyte, which no answer holds in memory."""
+    with file:
+        while piece := file.read(1 << 16):
+            yield piece
 
 
 def _number(text: str) -> int:

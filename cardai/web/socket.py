@@ -168,18 +168,17 @@ def meaning(board: Keyboard, said: Said) -> Meaning:
 
 async def _advise(sitting: Sitting, page: Page, offers: Offers, said: Said) -> None:
     """Tell the page who can be asked, or what the one it asks would do. Raises CardaiError."""
-    players = await asyncio.to_thread(offers.advisers, sitting.spec)
     if said.does == "advisers":
+        players = await asyncio.to_thread(offers.advisers, sitting.spec)
         await page.told.put(
             {"kind": "advice", "title": "Whose hint?", "html": render("advisers.html", players=players)}
         )
         return
-    if all(player.spec != said.text for player in players):
-        raise UsageError("This player cannot be asked here.")
-    advised, values_of = await sitting.advise(said.text)
+    player = await asyncio.to_thread(offers.adviser, sitting.spec, said.text)
+    advised, values_of = await sitting.advise(player)
     valued = any(one.value is not None for one in advised)
     rows = [
         {"words": one.words, "share": round(100 * one.probability), "value": value_text(one.value)} for one in advised
     ]
-    html = render("advice.html", player=said.text, rows=rows, values_of=values_of if valued else "")
-    await page.told.put({"kind": "advice", "title": f"{said.text} would", "html": html})
+    html = render("advice.html", player=player, rows=rows, values_of=values_of if valued else "")
+    await page.told.put({"kind": "advice", "title": f"{player} would", "html": html})

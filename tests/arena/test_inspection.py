@@ -139,6 +139,9 @@ def test_a_review_and_a_library_are_called_by_their_names_and_a_pipe_is_not_wait
     os.mkfifo(tmp_path / "p.jsonl")
     (tmp_path / "lib/spots/a").mkdir(parents=True)
     (tmp_path / "lib/spots/a/spot.json").write_text("{}")
+    with (tmp_path / "holes").open("wb") as file:
+        file.truncate(1 << 40)  # on the disk it takes nothing
+    assert [one.name for one in inspect(tmp_path / "holes").unreadable] == ["holes"]
     found = [inspect(tmp_path / name) for name in ("r.jsonl", "p.jsonl", "lib")]
     assert [one.what for one in found] == ["a review", "a file", "a library of spots"]
     assert not any(one.named or one.damaged for one in found[:2])

@@ -220,6 +220,11 @@ def test_json_that_is_larger_than_ours_is_refused_unread(tmp_path: Path, monkeyp
     (tmp_path / "a.json").write_text('{"a": "' + "x" * 2000 + '"}')
     with pytest.raises(DamagedFileError, match="more than 1,000 bytes"):
         read_json(tmp_path / "a.json")
+    monkeypatch.setattr(files, "VALUES_LIMIT", 100)
+    for text in ("[" + "[]," * 99 + "[]]", "[" + "{}," * 99 + "1]", "[" + "0," * 200 + "1]"):
+        (tmp_path / "a.json").write_text('{"a": ' + text + "}")
+        with pytest.raises(DamagedFileError, match="more than 100 values"):
+            read_json(tmp_path / "a.json")
 
 
 def bomb(path: Path, arrays: int = 1) -> None:

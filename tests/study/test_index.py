@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from cardai.study import index
 from cardai.study.index import listed
-from cardai.study.sittings import sittings
+from cardai.study.sittings import hands_of, sitting, sittings
 from cardai.ui.match import Match
 
 NUMBERS = np.array([float("nan"), 1.0]).tobytes()
@@ -70,6 +71,15 @@ def test_a_match_that_has_changed_is_read_anew_and_one_that_is_gone_is_no_more(f
     assert told(folder) == []
 
 
+def test_groups_of_hands_are_numbered_anew_however_large_a_file_has_them(folder: Path) -> None:
+    path = next((folder / "m").iterdir())
+    path.write_text(path.read_text().replace('"group":1', f'"group":{2**63 - 1}'))
+    one = sitting(path, "human")
+    assert one is not None
+    assert one.groups[1] == 2**63 - 1
+    assert [hand["group"] for hand in hands_of([one, one])] == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("wrong", HOSTILE, ids=str)
 def test_an_entry_that_no_match_could_have_is_read_anew(folder: Path, wrong: dict[str, Any]) -> None:
     file = folder / "index.sqlite"
@@ -103,15 +113,43 @@ def test_an_index_that_is_damaged_or_anothers_is_made_anew(
     assert told(folder)
 
 
-def test_an_index_that_somebody_is_writing_is_left_alone(folder: Path) -> None:
-    file = folder / "index.sqlite"
-    before = file.stat().st_ino
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        assert told(folder) == whole(folder)
-        other.execute("COMMIT")
-    assert file.stat().st_ino == before
+def test_a_journal_beside_the_index_has_no_file_deleted_and_a_log_none_written(folder: Path) -> None:
+    """SQLite deletes the super-journal that a hot journal names (pager.c, pager_delsuper), and writes its log where it lies."""
+    file, mine = folder / "index.sqlite", folder / "mine.txt"
+    mine.write_text("mine")
+    name, magic = str(mine).encode(), bytes.fromhex("d9d505f920a163d7")
+    head = magic + struct.pack(">5I", 0, 1, file.stat().st_size // 4096, 512, 4096)
+    named = name + struct.pack(">2I", len(name), sum(name)) + magic
+    journal = folder / "index.sqlite-journal"
+    journal.write_bytes(head.ljust(512, b"\0") + struct.pack(">I", (1 << 30) // 4096 + 1) + named)
     assert told(folder) == whole(folder)
+    assert mine.read_text() == "mine"
+    journal.unlink()
+    with closing(sqlite3.connect(file)) as base:
+        base.execute("PRAGMA journal_mode = WAL")
+    for ending in ("-wal", "-shm"):
+        (folder / f"index.sqlite{ending}").symlink_to(folder / f"outside{ending}")
+    assert told(folder) == whole(folder)
+    assert not list(folder.glob("outside*"))
+
+
+def test_an_index_whose_pages_lead_to_one_another_is_made_anew(folder: Path) -> None:
+    """Read as it says, 17 levels of 30 branches to one page each have more than 30 ** 17 entries."""
+    file = folder / "index.sqlite"
+    data = file.read_bytes()
+    leaf = data[4096:]
+    start = int.from_bytes(leaf[5:7])  # the only cell, to the end of the page
+    pages = [data[:4096]]
+    for child in range(3, 20):
+        cell, slots = struct.pack(">I", child) + leaf[start:], range(30)
+        where = b"".join(struct.pack(">H", 4096 - len(cell) * (k + 1)) for k in slots)
+        head = struct.pack(">B3HxI", 2, 0, len(slots), 4096 - len(cell) * len(slots), child) + where
+        pages.append(head.ljust(4096 - len(cell) * len(slots), b"\0") + cell * len(slots))
+    hostile = bytearray(b"".join((*pages, leaf)))
+    hostile[28:32] = struct.pack(">I", len(hostile) // 4096)
+    file.write_bytes(hostile)
+    assert told(folder) == whole(folder)
+    assert len(file.read_bytes()) == len(data)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and links")

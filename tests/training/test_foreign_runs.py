@@ -19,7 +19,7 @@ from cardai.arena.table import Table
 from cardai.arena.tournament import play_pairings
 from cardai.core import registry
 from cardai.core.allowed import trust_all
-from cardai.core.errors import CardaiError, DamagedFileError, UntrustedError
+from cardai.core.errors import CardaiError, DamagedFileError, UntrustedError, UsageError
 from cardai.core.files import digest_of, write_json
 from cardai.formats.acpc import series
 from cardai.learn.imitation import examples
@@ -333,6 +333,25 @@ def test_a_sweep_s_runs_on_a_cluster_are_its_owner_s_and_a_stranger_s_sweep_send
     there = shutil.copytree(begun.path, tmp_path / "there")
     with pytest.raises(UntrustedError, match="starts a program"):
         Sweep.open(there)._checked(Sweep.open(there).points())
+
+
+def test_nothing_of_a_person_is_written_through_links_in_the_folder_of_the_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cardai.ui import again, kept, strength
+
+    monkeypatch.setenv("CARDAI_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "data").mkdir()
+    for name in ("drills.json", "strength.json"):
+        (tmp_path / "data" / name).symlink_to(tmp_path / f"new {name}")
+    with pytest.raises(DamagedFileError, match="is a link to"):
+        again.keep("a", True, 0.0)
+    with pytest.raises(DamagedFileError, match="is a link to"):
+        strength.keep("kuhn", "random", strength.Strength(1.0, 1.0, "%", "simple", 10))
+    (kept.matches() / ".x.jsonl.lock").symlink_to(tmp_path / "new lock")
+    with pytest.raises(UsageError, match="lock cannot be written"):
+        kept.claim(kept.matches() / "x.jsonl")
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
 @pytest.mark.parametrize("of", ["game", "agents"])

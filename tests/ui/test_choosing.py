@@ -255,11 +255,17 @@ def test_who_can_be_had_weaker_is_offered_at_each_level_that_is_told_from_the_ot
     assert of((9, 1), (70, 8), (62, 8)) == []
     assert of((50, 1), (52, 6)) == of((50, 1)) == []
     assert of((50, 1), (60, 6)) == ["a:1"]
-    held = {"random": Strength(50.0, 1.0, "%", FIELD, 100), "ismcts:iterations=9": Strength(40.0, 1.0, "%", FIELD, 100)}
-    monkeypatch.setattr("cardai.ui.players.known_strengths", lambda game: {**held, "nobody:level=weak": held["random"]})
+    held = {
+        "random": Strength(50.0, 1.0, "%", FIELD, 100),
+        "ismcts:simulations=9": Strength(40.0, 1.0, "%", FIELD, 100),
+    }
+    monkeypatch.setattr(
+        "cardai.ui.players.known_strengths",
+        lambda game: {**held, "nobody:level=weak": held["random"], "random:level=weak": held["random"]},
+    )
     specs = [player.spec for player in fitting(make.game("leduc"), "leduc")]
-    assert "nobody:level=weak" not in specs
-    assert specs.index("ismcts:iterations=9") == specs.index("random") + 1
+    assert not {"nobody:level=weak", "random:level=weak"} & {*specs}  # nor what has no such option
+    assert specs.index("ismcts:simulations=9") == specs.index("random") + 1
 
 
 @pytest.mark.long

@@ -22,7 +22,8 @@ from cardai.ui.drilling import Drill, Drilling, drill_of
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One spot that can be drilled, one with rake, one that is not solved."""
     found = Library(tmp_path_factory.mktemp("drills") / "lib")
-    found.keep(solve(prepare(evolve(SMALL, pot=99.5)), 0.1, 1000), position="BTN-BB", raised="single")
+    kept = found.keep(solve(prepare(evolve(SMALL, pot=99.5)), 0.1, 1000), position="BTN-BB", raised="single")
+    kept.rename(kept.with_name("called by hand"))
     found.keep(solve(prepare(evolve(SMALL, rake=0.05)), 5.0, 20))
     found.keep(prepare(evolve(SMALL, pot=80)))
     return found.directory

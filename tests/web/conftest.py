@@ -85,7 +85,7 @@ class Served:
         return f"http://127.0.0.1:{self.port}"
 
     def ask(
-        self, path: str, body: str | None = None, method: str = "", **headers: str
+        self, path: str, body: str | bytes | None = None, method: str = "", **headers: str
     ) -> tuple[int, str, dict[str, str]]:
         """Return the status, the text and the headers of an answer; ``path`` behind the root unless it begins with a slash."""
         asking = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)

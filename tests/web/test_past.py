@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import threading
 import time
 import zipfile
@@ -165,12 +166,15 @@ def test_the_coach_speaks_when_asked_after_a_hand_or_at_once(served: Served) -> 
 def test_data_go_out_by_a_click_and_away_by_another(served: Served, matches: Path) -> None:
     import http.client
 
-    path = played(matches)
+    path, odd = played(matches), matches / os.fsdecode(b"odd \xff.jsonl")
+    odd.write_bytes(b"x")
+    os.utime(odd, (0, 0))  # before a zip file's time begins
     asking = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
     asking.request("GET", f"{served.root}past/export")
     answer = asking.getresponse()
     with zipfile.ZipFile(io.BytesIO(answer.read())) as archive:
         assert archive.read(f"matches/{path.name}") == path.read_bytes()
+        assert archive.read(r"matches/odd \xff.jsonl") == b"x"
     asking.close()
     other = matches.parent / "not-ours.txt"
     other.write_text("x")

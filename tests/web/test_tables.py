@@ -16,10 +16,15 @@ import pytest
 from cardai.arena import records
 from cardai.arena.journal import journal_of
 from cardai.core import registry
+from cardai.core.errors import UntrustedError
+from cardai.core.files import write_json
+from cardai.core.trust import Foreign
 from cardai.study.sittings import sittings
+from cardai.ui import kept, players
 from cardai.ui.match import Match
 from cardai.web.door import Door
 from cardai.web.felt import live_words, spelled
+from cardai.web.offers import Offers
 from cardai.web.pages import Asked, House
 from cardai.web.render import inline
 from cardai.web.sittings import FULL, Sittings
@@ -143,11 +148,27 @@ def test_nothing_is_seated_or_played_but_what_is_offered(served: Served, form: s
     assert served.house.tables.open == {}
 
 
+def test_a_player_that_only_a_file_of_figures_names_is_not_offered_and_never_the_owner_s_word(
+    matches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = 'best_response:to="program:command=\\"touch x\\""'
+    figure = {"mean": 99.0, "half_width": 1.0, "unit": "%", "against": "the field", "games": 1000}
+    write_json(kept.matches().with_name("strength.json"), {"kuhn": {name: figure}})
+    assert name not in [player.spec for player in Offers().players("kuhn")]
+    monkeypatch.setattr(players, "_fits", lambda spec, game: spec in ("best_response", name))
+    with pytest.raises(UntrustedError, match="names what no file from somebody else may"):
+        Offers().table("kuhn", name)
+    assert isinstance(Offers().adviser("kuhn", name), Foreign)
+
+
 def test_no_hint_is_had_of_a_player_that_is_not_offered(served: Served) -> None:
     with served.page(served.sit("kuhn", "random")) as page:
         page.turn()
         page.say("advise", text="program:command=touch x")
-        assert page.hear(lambda m: m["kind"] == "said")["words"] == "This player cannot be asked here."
+        assert (
+            page.hear(lambda m: m["kind"] == "said")["words"]
+            == "The player 'program:command=touch x' is not offered here."
+        )
         page.say("advisers")
         assert "random" in page.hear(lambda m: m["kind"] == "advice")["html"]
         page.say("advise", text="random")

@@ -23,6 +23,7 @@ from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import digest_of, read_json, refuse_link, refuse_links, write_json
 from cardai.core.schema import structure
+from cardai.core.text import one_line
 from cardai.poker.notation import parse_range, range_text
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.position import SAME, Suits, renamed_hands
@@ -31,6 +32,8 @@ from cardai.poker.ranges.solution import SPOT, Solution, load, percent_of_pot, p
 from cardai.poker.ranges.spot import Spot, parse_board
 
 RANGES_FORMAT = "cardai ranges 1"
+LONGEST = 1 << 17
+"""Characters of a spot's board, of a range, of its bets: 1,326 hands with a weight each take a third of it."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+.-]{0,40}")
 
 
@@ -146,9 +149,11 @@ class Library:
             try:
                 for each in (path.parent, path):
                     refuse_link(each)
-                yield entry(path)
+                found = entry(path)
             except (DamagedFileError, UsageError) as error:
                 self.damaged.append(str(error))
+            else:
+                yield found
 
     def find(self, *, board: str = "", position: str = "", raised: str = "") -> list[Entry]:
         """Return the spots of a board (suits by any name), a position and a pot type; what is "" may be anything."""
@@ -253,10 +258,24 @@ def _board(cards: list[int]) -> str:
 
 
 def entry(path: Path) -> Entry:
-    """Return a spot's entry from its head. Raises UsageError (there is none), DamagedFileError."""
+    """Return a spot's entry from its head. Raises UsageError (there is none), DamagedFileError: one such spot spoils no list."""
     head = read_head(path)
-    measured, label = head.measure(), head.label
-    percent = percent_of_pot(head.spot, measured)
-    return Entry(
-        path, head.spot, head.iterations, measured, label.get("position", ""), label.get("raised", ""), percent
-    )
+    spot, measured = head.spot, head.measure()
+    try:
+        if one_line(path.name) != path.name or max(map(len, (spot.board, spot.bets, *spot.ranges))) > LONGEST:
+            raise UsageError("its name or its texts are none of cardai's.")
+        spot.cards()
+        _check(len(spot.stacks), spot.ranges)
+    except UsageError as error:
+        raise DamagedFileError(f"The file {path / SPOT} is damaged or foreign: {error}") from None
+    position, raised = (one_line(head.label.get(name, "")) for name in ("position", "raised"))
+    return Entry(path, spot, head.iterations, measured, position, raised, percent_of_pot(spot, measured))
+
+
+@lru_cache(64)
+def _check(stacks: int, ranges: tuple[str, ...]) -> None:
+    """Raise UsageError where a spot has not two stacks and two ranges: spots of a library have the same, mostly."""
+    if (stacks, len(ranges)) != (2, 2):
+        raise UsageError(f"it has {stacks} stacks and {len(ranges)} ranges.")
+    for text in ranges:
+        parse_range(text)

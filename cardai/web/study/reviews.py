@@ -3,6 +3,7 @@ is, the dearest first."""
 
 from __future__ import annotations
 
+import io
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.files import write_atomically
 from cardai.core.text import one_line
 from cardai.formats import read_hands
+from cardai.formats.packed import MAGIC, Unpacked
 from cardai.formats.rooms.coach import coach_of
 from cardai.formats.rooms.review import Asked, job_of_rooms
 from cardai.poker.grading.flops import RangeBook
@@ -44,6 +46,7 @@ DEAREST = 20
 """Decisions that are shown."""
 MOST_UPLOAD = 8 << 20
 """Bytes of a hand history: some 8,000 hands."""
+TOO_LONG = f"A hand history may have {MOST_UPLOAD >> 20} MiB here, unpacked. The command line has no such limit: cardai review FILE"
 MOST_NAME = 100
 """Characters of a file's or a player's name."""
 MOST_SECONDS = 3600.0
@@ -120,8 +123,12 @@ class ReviewPages:
         async for chunk in request.stream():
             body += chunk
             if len(body) > MOST_UPLOAD:
-                words = f"A hand history may have {MOST_UPLOAD >> 20} MiB here. The command line has no such limit: cardai review FILE"
-                return JSONResponse({"wrong": words}, 413)
+                return JSONResponse({"wrong": TOO_LONG}, 413)
+        try:
+            if await run_in_threadpool(_swells, bytes(body)):
+                return JSONResponse({"wrong": TOO_LONG}, 413)
+        except DamagedFileError as error:
+            return JSONResponse({"wrong": str(error)}, 400)
         recent = bool(given.get("recent"))
         more = [*(["--hero", hero] if hero else []), *(["--recent"] if recent else []), "--top", f"{DEAREST}"]
         made = Reviewing(named, lambda: _of_rooms(bytes(body), named, hero, recent), command("review", named, *more), visitor=visitor(request))  # fmt: skip
@@ -169,6 +176,13 @@ class ReviewPages:
 
     def _to(self, review: Reviewing) -> Response:
         return RedirectResponse(f"{self.room.root()}study/review/{review.name}", 303)
+
+
+def _swells(body: bytes) -> bool:
+    """Whether hands that came packed are longer than may come. Raises DamagedFileError: they cannot be unpacked."""
+    if not body.startswith(MAGIC):
+        return False
+    return len(io.BufferedReader(Unpacked(io.BytesIO(body))).read(MOST_UPLOAD + 1)) > MOST_UPLOAD
 
 
 def _of_match(path: Path) -> session.Job:

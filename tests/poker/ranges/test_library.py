@@ -14,7 +14,7 @@ from attrs import asdict, evolve
 import cardai
 from cardai.cards.text import cards_text, parse_cards
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import digest_of
+from cardai.core.files import digest_of, read_json, write_json
 from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges import flops, reading
 from cardai.poker.ranges.categories import blocker, draw, made
@@ -377,3 +377,21 @@ def test_a_folder_that_holds_another_spot_than_its_name_says_answers_for_none(li
     shutil.copytree(library.place(RIVER), known.place(other))
     with pytest.raises(DamagedFileError, match="holds another spot"):
         known.get(other)
+
+
+def test_spots_that_cannot_be_read_spoil_no_list_and_are_named(library: Library, tmp_path: Path) -> None:
+    known, good = Library(tmp_path / "lib"), library.place(RIVER)
+    shutil.copytree(good, known.directory / "spots" / "my own")
+    wrong = ({"board": "xx"}, {"stacks": []}, {"ranges": ["AA"]}, {"ranges": ["AA", "what"]}, {"bets": "1" * 200_000})
+    for place, change in enumerate(wrong):
+        folder = shutil.copytree(good, known.directory / "spots" / f"{place}")
+        head = read_json(folder / "spot.json")
+        write_json(folder / "spot.json", head | {"spot": head["spot"] | change})
+    shutil.copytree(good, known.directory / "spots" / "not\u202eshown")
+    head = read_json(good / "spot.json") | {"label": {"position": "BTN\x1b[2J", "raised": "one\nline"}}
+    write_json(known.directory / "spots" / "my own" / "spot.json", head)
+    assert [(one.path.name, one.position, one.raised) for one in known] == [("my own", "BTN\\x1b[2J", "one\\nline")]
+    assert len(known.damaged) == 6
+    assert all("spot.json is damaged or foreign: " in words for words in known.damaged)
+    assert len(known.find(board=RIVER.board)) == 1
+    assert kept_reports(known) == []
