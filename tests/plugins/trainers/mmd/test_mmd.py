@@ -21,6 +21,7 @@ from cardai.learn.policies import legal_softmax
 from cardai.plugins.trainers.mmd import rollouts
 from cardai.plugins.trainers.mmd.advantages import ExactGame, corrected_targets, generalised_advantages
 from cardai.plugins.trainers.mmd.average import Average
+from cardai.plugins.trainers.mmd.losses import Examples, Inputs, losses
 from cardai.plugins.trainers.mmd.natural import mirror_step, natural_step
 from cardai.plugins.trainers.mmd.player import asked
 from cardai.plugins.trainers.mmd.training import MMDTraining
@@ -254,6 +255,36 @@ def test_the_averaged_policy_is_the_mean_of_what_was_played(played: Any) -> None
     assert asked(network, batch.codes[first], batch.legal[first]) == pytest.approx(wanted, abs=0.1)
 
 
+def test_what_was_never_played_is_learned_as_such_and_what_is_illegal_is_left_out(played: Any) -> None:
+    """Policies of 1 and 0: a network that was shown them passes nowhere, though a 0 of an illegal action says nothing."""
+    _, batch = played
+    always = np.where(np.arange(2) == 1, 1.0, np.zeros(batch.legal.shape))
+    network = mlp(batch.codes.shape[1], (32,), 2, 1)
+    average = Average(network, batch.codes.shape[1], 2, 2_000, 60, 1)
+    average.remember(evolve(batch, policies=always))
+    average.learn(0, 200)
+    first, _ = distinct(batch.codes)
+    assert (asked(network, batch.codes[first], batch.legal[first])[:, 1] > 0.8).all()
+
+
+def test_what_was_played_and_what_is_known_of_other_actions_are_scaled_alike() -> None:
+    rng, rows = np.random.default_rng(1), np.arange(300)
+    policy, network = rng.dirichlet(np.ones(3), 4), mlp(2, (8,), 3, 1)
+    logs, codes = np.log(policy).astype(np.float32), rng.normal(size=(4, 2)).astype(np.float32)
+    chosen, gains, residuals = rng.integers(0, 3, 300), rng.normal(size=(300, 3)), 3 * rng.normal(size=300)
+    residuals -= residuals.mean()
+    inputs = Inputs(codes, np.ones((4, 3), bool), logs, logs)
+    examples = Examples(inputs, rows % 4, np.full(300, 1 / 300), chosen, gains, residuals)
+
+    def slope(normalize: str) -> Any:
+        options = registry.create("trainer", f"mmd:clip=0,normalize={normalize}")
+        loss, _ = losses(options, (0.0, 0.0), network, None, examples, rows)
+        return torch.cat([part.reshape(-1) for part in torch.autograd.grad(loss, list(network.parameters()))])
+
+    scale = float((gains[rows, chosen] + residuals).std())
+    assert (slope("true") * scale).numpy() == pytest.approx(slope("false").numpy(), rel=1e-3, abs=1e-5)
+
+
 @pytest.mark.parametrize(
     "spec",
     [
@@ -263,6 +294,7 @@ def test_the_averaged_policy_is_the_mean_of_what_was_played(played: Any) -> None
         "nfsp:hidden=9000",
         "mmd:tables=1000000000000",
         "mmd:batch=9999999999",
+        "mmd:average=99999999999",
     ],
 )
 def test_networks_that_no_file_could_hold_are_refused_before_they_are_made(spec: str) -> None:
@@ -295,8 +327,15 @@ def test_the_reservoir_keeps_early_and_late_decisions_alike(played: Any) -> None
     ("preset", "row"),
     [  # learning rate, steps of 8 tables, minibatches, epochs, clip, entropy, KL, value, norm
         ("mmd_liars_dice", (6.25e-5, 256, 1, 8, 0.025, 0.1, 0.025, 0.0625, 0.5)),
+        ("mmd_phantom_ttt", (2.5e-4, 128, 4, 4, 0.1, 0.05, 0.05, 0.5, 0.5)),
+        ("mmd_abrupt_phantom_ttt", (2.5e-4, 16, 1, 4, 0.8, 0.2, 0.2, 1, 0.25)),
+        ("mmd_dark_hex", (6.25e-5, 128, 4, 1, 0.1, 0.2, 0.025, 2, 2)),
         ("mmd_abrupt_dark_hex", (6.25e-5, 32, 32, 2, 0.8, 0.05, 0.1, 0.0625, 0.5)),
+        ("ppo_liars_dice", (6.25e-5, 256, 1, 8, 0.025, 0.1, 0, 0.0625, 0.5)),
+        ("ppo_phantom_ttt", (2.5e-4, 128, 4, 4, 0.1, 0.05, 0, 0.5, 0.5)),
+        ("ppo_abrupt_phantom_ttt", (2.5e-4, 512, 1, 4, 0.8, 0.2, 0, 0.5, 1)),
         ("ppo_dark_hex", (2e-3, 512, 4, 8, 0.025, 0.05, 0, 1, 2)),
+        ("ppo_abrupt_dark_hex", (2.5e-4, 256, 8, 4, 0.025, 0.05, 0, 0.0625, 2)),
     ],
 )
 def test_presets_are_the_benchmarks_best(preset: str, row: tuple[float, ...]) -> None:
