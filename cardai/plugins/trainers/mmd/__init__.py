@@ -151,7 +151,7 @@ class MMD(Trainer):
     value_clip: bool = option(True, help="clip the critic's moves by the same range")
     normalize: bool = option(
         True,
-        help="scale a minibatch's sampled advantages to mean 0 and deviation 1, and what is known of other actions alike",
+        help="scale a minibatch's sampled advantages to mean 0 and deviation 1; of all_actions: what was played beyond the critic's",
     )
     discount: float = option(0.99, help="gamma of gae, for each of a seat's own decisions", validator=_share)
     decay: float = option(0.95, help="lambda: how much of what was played counts beside the critic", validator=_share)

@@ -107,8 +107,7 @@ def _surrogate(
 ) -> tuple[Tensor, Tensor]:
     """Return what the policy gains by its advantages, and the share of decisions at which the ratio is clipped.
 
-    What is linear in the policy is summed over equal inputs before the network is asked. With ``normalize`` the advantages
-    of what was chosen get mean 0 and deviation 1; what is known of other actions is scaled alike, since the two add up.
+    What is linear in the policy is summed over equal inputs before the network is asked.
     """
     table, on = np.zeros(logs.shape), logs.device
     if examples.gains is not None:
@@ -117,9 +116,7 @@ def _surrogate(
     if examples.residuals is not None and examples.chosen is not None:
         chosen, residual = examples.chosen[rows], examples.residuals[rows]
         if o.normalize:
-            taken = residual if examples.gains is None else residual + examples.gains[rows, chosen]
-            deviation = taken.std() + 1e-8
-            residual, table = (residual - residual.mean()) / deviation, table / deviation
+            residual = (residual - residual.mean()) / (residual.std() + 1e-8)
         if not o.clip:
             np.add.at(table, (where, chosen), share * residual / np.exp(played[where, chosen], dtype=np.float64))
         else:
