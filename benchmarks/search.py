@@ -30,7 +30,7 @@ THEIRS = (
 )  # fmt: skip
 TIMED = (
     "leduc", "leduc:players=3", "liars_dice", "liars_dice:players=3", "kuhn:players=3", 'openspiel:name="first_sealed_auction"',
-    'openspiel:name="dark_hex(board_size=3)"', 'openspiel:name="phantom_ttt"',
+    'openspiel:name="dark_hex(board_size=3)"',
     'openspiel:name="turn_based_simultaneous_game(game=goofspiel(imp_info=True,num_cards=5,points_order=descending))"',
 )  # fmt: skip
 """Games in which a decision is soon made, so that some hundred games decide."""

@@ -259,7 +259,7 @@ def test_what_was_never_played_is_learned_as_such_and_what_is_illegal_is_left_ou
     _, batch = played
     always = np.where(np.arange(2) == 1, 1.0, np.zeros(batch.legal.shape))
     network = mlp(batch.codes.shape[1], (32,), 2, 1)
-    average = Average(network, batch.codes.shape[1], 2, 2_000, 60, 1)
+    average = Average(network, batch.codes.shape[1], 2, 2_000, 250, 1)
     average.remember(evolve(batch, policies=always))
     average.learn(0, 200)
     first, _ = distinct(batch.codes)
@@ -296,7 +296,13 @@ def test_the_reservoir_keeps_early_and_late_decisions_alike(played: Any) -> None
     average = Average(mlp(1, (1,), 2, 1), 1, 2, 2_000, 1, 1)
     for at in np.split(np.arange(40_000), 8):
         average.remember(
-            evolve(batch, codes=at[:, None].astype(np.float32), chosen=batch.chosen[at], policies=batch.policies[at])
+            evolve(
+                batch,
+                codes=at[:, None].astype(np.float32),
+                legal=batch.legal[at],
+                chosen=batch.chosen[at],
+                policies=batch.policies[at],
+            )
         )
     assert average.seen == 40_000
     counts = np.bincount((average.codes[:, 0] // 5_000).astype(int), minlength=8)
