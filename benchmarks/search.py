@@ -1,10 +1,10 @@
 """How strong the search players are: ``python benchmarks/search.py [random|time|gin|fusion] [--games N] [--only WORD]``.
 
 ``random``: pimc and ismcts against random play, in every game of cardai's that draws hidden cards and in ten of OpenSpiel's;
-``time``: each with four times the simulations against itself with one time; ``gin``: against simple; ``fusion``: the exact
-exploitability of both in a small game, which says what strategy fusion costs. Every line has its number of games and a 95 %
-interval; games are duplicate deals, in every seat. In games that are not zero-sum, what the other player wins among its like is
-taken off.
+``time``: each with four times the simulations against itself with one time (``--simulations``), in some games in which a decision
+is soon made, or in those that ``--game`` names; ``gin``: against simple; ``fusion``: the exact exploitability of both in a small game,
+which says what strategy fusion costs. Every line has its number of games and a 95 % interval; games are duplicate deals, in
+every seat. In games that are not zero-sum, what the other player wins among its like is taken off.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ import math
 import time
 from collections.abc import Iterator
 
+import numpy as np
+
 import cardai
-from cardai.arena.statistics import Estimate
+from cardai.arena.statistics import Estimate, mean
 from cardai.core import registry
 from cardai.core.errors import CardaiError
+from cardai.core.rng import derive
 from cardai.learn.exploiter import mean_of_all
 from cardai.solve.measures import measure
 
@@ -25,10 +28,16 @@ THEIRS = (
     "kuhn_poker(players=3)", "leduc_poker(players=3)", "liars_dice", "dark_hex(board_size=3)", "first_sealed_auction", "phantom_ttt",
     "euchre", "oh_hell", "hearts", "spades",
 )  # fmt: skip
-TIMED = ("leduc", "liars_dice:dice=2,faces=5", "holdem_fcpa", "triple_draw", "gin")
-SEARCHERS = ("pimc", "ismcts")
+TIMED = (
+    "leduc", "leduc:players=3", "liars_dice", "liars_dice:players=3", "kuhn:players=3", 'openspiel:name="first_sealed_auction"',
+    'openspiel:name="dark_hex(board_size=3)"',
+    'openspiel:name="turn_based_simultaneous_game(game=goofspiel(imp_info=True,num_cards=5,points_order=descending))"',
+)  # fmt: skip
+"""Games in which a decision is soon made, so that some hundred games decide."""
 SMALL = 60
-"""Simulations of the weaker player and against random: in OpenSpiel's games a tenth of it a world."""
+"""Simulations against random: in OpenSpiel's games a tenth of it a world."""
+FEW = 8
+"""Simulations of the weaker player where it meets one with four times as many."""
 
 
 def accepted(word: str) -> Iterator[tuple[str, str]]:
@@ -46,23 +55,60 @@ def accepted(word: str) -> Iterator[tuple[str, str]]:
             yield f'openspiel:name="{name}"', f"simulations={SMALL // 2},worlds={SMALL // 10}"
 
 
-def duel(game: str, agent: str, against: str, games: int) -> None:
+def duel(game: str, agent: str, against: str, games: int, seed: int) -> None:
     """Print what ``agent`` wins a hand against ``against`` in all other seats, or why they cannot be played."""
     made = cardai.game(game)
     seats = made.num_players
     start = time.process_time()
     try:
-        result = cardai.play(game, [agent, *[against] * (seats - 1)], games=-(-games // seats) * seats, seed=7)
+        result = cardai.play(game, [agent, *[against] * (seats - 1)], games=-(-games // seats) * seats, seed=seed)
     except CardaiError as error:
         print(f"{game:42} {agent:32} {error}", flush=True)
         return
     gain = result.mean_return(0)
     if not made.zero_sum:  # what all win or lose together is no gain over the other player
-        own = mean_of_all(cardai.play(game, [against] * seats, games=len(result.hands), seed=8))
+        own = mean_of_all(cardai.play(game, [against] * seats, games=len(result.hands), seed=seed + 1))
         gain = Estimate(gain.mean - own.mean, math.hypot(gain.half_width, own.half_width), gain.count)
     print(
         f"{game:42} {agent:32} against {against:26} {gain.mean:+9.3f} +-{gain.half_width:.3f} {made.unit} a hand, "
         f"{-(-games // seats) * seats} games, {time.process_time() - start:.0f} CPU-s",
+        flush=True,
+    )
+
+
+def longer(game: str, agent: str, few: int, rounds: int, seed: int) -> Estimate:
+    """Print what ``agent`` wins a hand from itself with a quarter of the simulations, ``few``; return it.
+
+    A search always finds the same at a view, so every round, in which the stronger sits once in each seat, has searches of
+    its own chance, and a deal of its own: the interval is over rounds.
+    """
+    made, start, gains = cardai.game(game), time.process_time(), np.zeros(rounds)
+    for k in range(rounds):
+        four, one = (f"{agent}:simulations={count},seed={derive(seed, 'search', k) >> 40}" for count in (4 * few, few))
+        others, deal = [one] * (made.num_players - 1), derive(seed, "deal", k) >> 1
+        gains[k] = cardai.play(game, [four, *others], games=made.num_players, seed=deal).mean_return(0).mean
+        if not made.zero_sum:  # what all win or lose together is no gain over the other player
+            own = cardai.play(game, [one, *others], games=made.num_players, seed=deal)
+            gains[k] -= own.hands["returns"].mean()
+    gain = mean(gains)
+    print(
+        f"{game:40} {agent}, {4 * few} simulations against {few}: {gain.mean:+.3f} +-{gain.half_width:.3f} {made.unit} a hand, "
+        f"{rounds * made.num_players:,} games, {time.process_time() - start:.0f} CPU-s",
+        flush=True,
+    )
+    return gain
+
+
+def timed(options: argparse.Namespace, agent: str) -> None:
+    """Print what four times the simulations win game after game, and in how many they do."""
+    games = options.game or [game for game in TIMED if options.only in game]
+    gains = [
+        longer(game, agent, options.simulations, -(-options.games // cardai.game(game).num_players), options.seed)
+        for game in games
+    ]
+    print(
+        f"{agent} with four times the simulations wins in {sum(gain.low > 0 for gain in gains)} of {len(gains)} games "
+        f"(interval above 0), loses in {sum(gain.high < 0 for gain in gains)}",
         flush=True,
     )
 
@@ -72,19 +118,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["random", "time", "gin", "fusion"])
     parser.add_argument("--games", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--only", default="", help="games whose name holds this word")
     parser.add_argument("--agents", default="pimc,ismcts")
+    parser.add_argument("--game", action="append", default=[], help="time: this game instead; again for another")
+    parser.add_argument("--simulations", type=int, default=FEW, help="time: of the weaker player")
     options = parser.parse_args()
     for agent in options.agents.split(","):
         if options.what == "random":
             for game, how in accepted(options.only):
-                duel(game, f"{agent}:{how}", "random", options.games)
+                duel(game, f"{agent}:{how}", "random", options.games, options.seed)
         elif options.what == "time":
-            for game in TIMED:
-                if options.only in game:
-                    duel(game, f"{agent}:simulations={4 * SMALL}", f"{agent}:simulations={SMALL}", options.games)
+            timed(options, agent)
         elif options.what == "gin":
-            duel("gin", f"{agent}:rollout=simple", "simple", options.games)
+            duel("gin", f"{agent}:rollout=simple", "simple", options.games, options.seed)
         else:
             for game in ("kuhn", "leduc:suits=false"):
                 found = measure(cardai.game(game), cardai.agent(agent)).exploitability

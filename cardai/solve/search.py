@@ -36,6 +36,9 @@ from cardai.core.legal import take
 from cardai.core.rng import Rows, derive, derive_many, hash_rows
 from cardai.core.spec import brief
 
+SOON = 4
+"""A tree over all worlds learns nothing from hands under way: so many go on at once at first, later as many as a fourth of
+those that have ended. (64 simulations in two rounds are hardly better than none.)"""
 _KEPT = 4096
 """Searches that are remembered: a person is shown probabilities and values of the same one."""
 
@@ -135,9 +138,12 @@ class Search(Agent):
             if self.by_visits:
                 out[i] = found.visits / found.visits.sum()
             else:
-                worth = found.visits + 0.0 if self.together else np.where(np.isnan(found.values), -np.inf, found.values)
-                best = np.flatnonzero(legal[i] & (worth == worth[legal[i]].max()))
-                out[i, best] = 1 / len(best)
+                values = np.where(np.isnan(found.values), -np.inf, found.values)
+                best = legal[i]
+                if self.together:
+                    best = best & (found.visits == found.visits[best].max())
+                best = best & (values == values[best].max())
+                out[i, best] = 1 / best.sum()
         return out
 
     def action_values(self, views: Views, legal: Legal) -> Float64s:
@@ -193,12 +199,13 @@ class _Run:
     def run(self) -> Found:
         budget, together = self.search.budget, self.search.together
         worlds = budget.worlds
-        if not together:  # every world tries every action a few times
+        if not together and not budget.seconds:  # every world tries every action a few times
             worlds = max(1, min(worlds, budget.simulations // (4 * int(self.legal.sum()))))
         start, done, rounds = time.monotonic(), 0, 0
         drawn: Tables | None = None
         while self._goes_on(done, start):
-            size = worlds if budget.seconds or not together else min(worlds, budget.simulations - done)
+            size = min(worlds, max(SOON, done // SOON)) if together else worlds
+            size = size if budget.seconds else min(size, budget.simulations - done)
             if drawn is None or together:
                 drawn = self.game.determinize(self.view, derive(self.seed, "worlds", rounds), size)
                 self.mover = int(drawn.current_players()[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,14 @@ def test_what_is_sure_is_known_exactly(spec: str) -> None:
         policy, values = asked(game, spec, after(game, 1, card, 1))
         assert policy.tolist() == [float(best == 0), float(best == 1)]
         assert values.tolist() == [-1.0, called]
+
+
+def test_a_tree_learns_from_the_first_hands_before_many_go_on_at_once() -> None:
+    """Kuhn: a king that faces a bet wins 2 by calling and loses 1 by folding, whatever the other holds."""
+    game = cardai.game("kuhn")
+    views = pack_views(game.view_fields, [after(game, 1, 2, 1).view(1)])
+    agent: Any = cardai.agent("ismcts:simulations=32").for_game(game)
+    assert agent.found(views, np.array([True, True])).visits[1] > 24
 
 
 @pytest.mark.parametrize("spec", AGENTS)
@@ -131,6 +140,10 @@ def test_a_search_takes_as_long_as_it_is_told() -> None:
 
     game = cardai.game("leduc")
     state = after(game, 5, 0)
+    views, legal = pack_views(game.view_fields, [state.view(0)]), np.array([False, True, True])
+    for spec, played in product(("pimc", "ismcts"), (1, 7, 50)):
+        agent: Any = cardai.agent(f"{spec}:simulations={played}").for_game(game)
+        assert agent.found(views, legal).visits.sum() == played, spec
     asked(game, "ismcts:simulations=1", state)  # compiles
     start = time.monotonic()
     policy, values = asked(game, "ismcts:seconds=0.3", state)

@@ -149,7 +149,10 @@ class MMD(Trainer):
     entropy: float = option(0.0, help="weight of the policy's entropy", validator=_at_least_0)
     clip: float = option(0.1, help="PPO's clip range of the probability ratio; 0: none", validator=_at_least_0)
     value_clip: bool = option(True, help="clip the critic's moves by the same range")
-    normalize: bool = option(True, help="scale a minibatch's sampled advantages to mean 0 and deviation 1")
+    normalize: bool = option(
+        True,
+        help="scale a minibatch's sampled advantages to mean 0 and deviation 1; of all_actions: what was played beyond the critic's",
+    )
     discount: float = option(0.99, help="gamma of gae, for each of a seat's own decisions", validator=_share)
     decay: float = option(0.95, help="lambda: how much of what was played counts beside the critic", validator=_share)
     reward_scale: float | None = option(
@@ -190,7 +193,7 @@ class MMD(Trainer):
     average: int = option(
         0,
         help="decisions kept of all actors so far, from which the averaged policy is learned; 0: there is none",
-        validator=_at_least_0,
+        validator=validators.in_(range(16 * _MOST + 1)),
     )
     average_batch: int = option(1024, help="rows of the averaged policy's minibatches", validator=_positive)
     average_updates: int = option(2, help="minibatches of the averaged policy an iteration", validator=_positive)

@@ -1,7 +1,8 @@
 """The averaged policy: a network that learns how all actors so far have played, from a reservoir of their decisions.
 
-What an actor played at its own decisions is weighted by its own reach, so the average is that of the strategies (Heinrich and
-Silver 2016, section 3.2); here the reservoir holds whole policies, not single actions.
+What an actor played at its own decisions is weighted by its own reach, as the average of strategies wants (Heinrich and Silver
+2016, section 3.2), but also by how often the other seats' actors of the moment came there: it is that average as far as they
+changed slowly. The reservoir holds whole policies, not single actions.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from cardai.plugins.trainers.mmd.rollouts import Batch
 
 RATE = 1e-3
 """Learning rate of Adam for the averaged policy."""
+LEAST = 1e-30
+"""What is kept of a legal action that was never played: 0 says that it is not legal."""
 FILES = ("average.npz", "average.safetensors")
 
 
@@ -49,7 +52,8 @@ class Average:
         place = np.where(number < len(self.codes), number, (drawn * (number + 1)).astype(np.int64))
         kept = np.flatnonzero(place < len(self.codes))
         self.codes[place[kept]] = batch.codes[kept]  # of several at one place the last stays
-        self.policies[place[kept]] = batch.policies[kept]
+        played = np.where(batch.legal, np.maximum(batch.policies, LEAST), 0)
+        self.policies[place[kept]] = played[kept]
         self.seen += len(batch)
 
     def learn(self, step: int, size: int) -> None:

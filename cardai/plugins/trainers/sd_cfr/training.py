@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 NETWORKS, PROGRESS, MEMORY = "networks.safetensors", "progress.npz", "memory-{}.npz"
 PLAYERS = (0, 1)
+TOGETHER = 2_000_000
+"""Decisions drawn at a time, whose different inputs are found at once."""
 
 
 class Memory:
@@ -61,6 +63,18 @@ class Memory:
             held = np.concatenate([held, np.zeros((missing, *held.shape[1:]), held.dtype)])
             held[place[kept]] = new[kept]  # of several at one place the last stays
             setattr(self, name, held)
+
+    def minibatches(self, rng: Any, count: int, size: int) -> Iterator[tuple[Int64s, Float32s, Bools, Int64s]]:
+        """Yield ``count`` times ``size`` decisions drawn (size,), the inputs (u, C) and legal actions (u, A) that differ among
+        many such draws, and which of those each of the decisions (size,) saw. Nothing where nothing is held."""
+        left, which = count if len(self.codes) else 0, np.empty(len(self.codes), np.int64)
+        while left:
+            drawn = rng.integers(0, len(self.codes), (min(left, max(1, TOGETHER // size)), size))
+            held = np.unique(drawn)
+            first, which[held] = distinct(np.concatenate([self.codes[held], self.legal[held]], axis=1))
+            codes, legal = self.codes[held[first]], self.legal[held[first]]
+            yield from ((rows, codes, legal, which[rows]) for rows in drawn)
+            left -= len(drawn)
 
     def save(self, path: Path) -> None:
         """Write it all."""
@@ -142,20 +156,20 @@ class SingleDeepCFR(Training):
         """Return a fresh network that has learned the memory, a decision weighted by its iteration (2019, section 3.2)."""
         o, memory = self.options, self.memories[player]
         network = self._fresh(player, number)
-        optimizer = torch.optim.Adam(network.parameters(), lr=o.rate)
+        optimizer = torch.optim.Adam(network.parameters(), lr=o.rate, fused=True)
         rng = np.random.default_rng(derive(self.seed, "order", number, player))
-        for _ in range(o.updates if len(memory.codes) else 0):
-            rows = rng.integers(0, len(memory.codes), o.batch)
-            first, inverse = distinct(np.concatenate([memory.codes[rows], memory.legal[rows]], axis=1))
+        for rows, codes, legal, at in memory.minibatches(rng, o.updates, o.batch):
             weight = memory.iterations[rows] / number / o.batch
-            share = np.bincount(inverse, weight, len(first))
-            mean = np.zeros((len(first), self.actions))
-            np.add.at(mean, inverse, weight[:, None] * memory.advantages[rows])
-            target = torch.from_numpy((mean / share[:, None]).astype(np.float32))
-            legal = torch.from_numpy(memory.legal[rows[first]])
-            out = network(torch.from_numpy(memory.codes[rows[first]]))
+            share = np.bincount(at, weight, len(codes))
+            seen = np.flatnonzero(share)
+            total = [
+                np.bincount(at, weight * memory.advantages[rows, a], len(codes))[seen] for a in range(self.actions)
+            ]
+            share = share[seen]
+            target = torch.from_numpy((np.stack(total, axis=1) / share[:, None]).astype(np.float32))
+            out = network(torch.from_numpy(codes[seen]))
             # to the mean target: how its examples differ among themselves moves no weight
-            error = ((out - target).square() * legal).sum(1)
+            error = ((out - target).square() * torch.from_numpy(legal[seen])).sum(1)
             loss: Any = (torch.from_numpy(share.astype(np.float32)) * error).sum()
             optimizer.zero_grad()
             loss.backward()

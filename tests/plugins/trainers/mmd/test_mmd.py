@@ -254,6 +254,18 @@ def test_the_averaged_policy_is_the_mean_of_what_was_played(played: Any) -> None
     assert asked(network, batch.codes[first], batch.legal[first]) == pytest.approx(wanted, abs=0.1)
 
 
+def test_what_was_never_played_is_learned_as_such_and_what_is_illegal_is_left_out(played: Any) -> None:
+    """Policies of 1 and 0: a network that was shown them passes nowhere, though a 0 of an illegal action says nothing."""
+    _, batch = played
+    always = np.where(np.arange(2) == 1, 1.0, np.zeros(batch.legal.shape))
+    network = mlp(batch.codes.shape[1], (32,), 2, 1)
+    average = Average(network, batch.codes.shape[1], 2, 2_000, 250, 1)
+    average.remember(evolve(batch, policies=always))
+    average.learn(0, 200)
+    first, _ = distinct(batch.codes)
+    assert (asked(network, batch.codes[first], batch.legal[first])[:, 1] > 0.8).all()
+
+
 @pytest.mark.parametrize(
     "spec",
     [
@@ -263,6 +275,7 @@ def test_the_averaged_policy_is_the_mean_of_what_was_played(played: Any) -> None
         "nfsp:hidden=9000",
         "mmd:tables=1000000000000",
         "mmd:batch=9999999999",
+        "mmd:average=99999999999",
     ],
 )
 def test_networks_that_no_file_could_hold_are_refused_before_they_are_made(spec: str) -> None:
@@ -283,7 +296,13 @@ def test_the_reservoir_keeps_early_and_late_decisions_alike(played: Any) -> None
     average = Average(mlp(1, (1,), 2, 1), 1, 2, 2_000, 1, 1)
     for at in np.split(np.arange(40_000), 8):
         average.remember(
-            evolve(batch, codes=at[:, None].astype(np.float32), chosen=batch.chosen[at], policies=batch.policies[at])
+            evolve(
+                batch,
+                codes=at[:, None].astype(np.float32),
+                legal=batch.legal[at],
+                chosen=batch.chosen[at],
+                policies=batch.policies[at],
+            )
         )
     assert average.seen == 40_000
     counts = np.bincount((average.codes[:, 0] // 5_000).astype(int), minlength=8)
@@ -295,8 +314,15 @@ def test_the_reservoir_keeps_early_and_late_decisions_alike(played: Any) -> None
     ("preset", "row"),
     [  # learning rate, steps of 8 tables, minibatches, epochs, clip, entropy, KL, value, norm
         ("mmd_liars_dice", (6.25e-5, 256, 1, 8, 0.025, 0.1, 0.025, 0.0625, 0.5)),
+        ("mmd_phantom_ttt", (2.5e-4, 128, 4, 4, 0.1, 0.05, 0.05, 0.5, 0.5)),
+        ("mmd_abrupt_phantom_ttt", (2.5e-4, 16, 1, 4, 0.8, 0.2, 0.2, 1, 0.25)),
+        ("mmd_dark_hex", (6.25e-5, 128, 4, 1, 0.1, 0.2, 0.025, 2, 2)),
         ("mmd_abrupt_dark_hex", (6.25e-5, 32, 32, 2, 0.8, 0.05, 0.1, 0.0625, 0.5)),
+        ("ppo_liars_dice", (6.25e-5, 256, 1, 8, 0.025, 0.1, 0, 0.0625, 0.5)),
+        ("ppo_phantom_ttt", (2.5e-4, 128, 4, 4, 0.1, 0.05, 0, 0.5, 0.5)),
+        ("ppo_abrupt_phantom_ttt", (2.5e-4, 512, 1, 4, 0.8, 0.2, 0, 0.5, 1)),
         ("ppo_dark_hex", (2e-3, 512, 4, 8, 0.025, 0.05, 0, 1, 2)),
+        ("ppo_abrupt_dark_hex", (2.5e-4, 256, 8, 4, 0.025, 0.05, 0, 0.0625, 2)),
     ],
 )
 def test_presets_are_the_benchmarks_best(preset: str, row: tuple[float, ...]) -> None:
