@@ -37,10 +37,10 @@ from cardai.ui.strength import (
     SHIPPED,
     Strength,
     as_plain,
+    ladders,
     levels,
     measure,
     place,
-    shipped,
     told_apart,
 )
 
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what is played, and write nothing")
     given = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
-    held = shipped()
+    held = ladders()
     if given.apart:
         for game in given.game or held:
             if game not in held:

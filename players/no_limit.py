@@ -89,10 +89,10 @@ def make(given: argparse.Namespace) -> None:
 def made(work: Path, what: str, command: str) -> None:
     """Run a command of cardai's, or go on with the run that it began, and book its CPU seconds."""
     there = work / what
+    if trained(there):
+        say(f"there: {what}")
+        return
     if (there / "run.json").exists():
-        if trained(there):
-            say(f"there: {what}")
-            return
         command = f"cardai train --resume {shlex.quote(str(there))}"
     say(command)
     begun = subprocess.Popen(shown_as(command), stdout=subprocess.DEVNULL, env=environment())
@@ -104,7 +104,9 @@ def made(work: Path, what: str, command: str) -> None:
 
 
 def trained(path: Path) -> bool:
-    """Whether a run has come to the steps that it was begun for."""
+    """Whether there is a run that has come to the steps that it was begun for."""
+    if not (path / "run.json").exists():
+        return False
     run = Run.open(path)
     checkpoint, _ = run.latest()
     return checkpoint is not None and checkpoint.step >= run.steps_wanted
@@ -156,17 +158,23 @@ def losses(work: Path) -> dict[int, float]:
 def pack(given: argparse.Namespace) -> None:
     """Put the network and the table into the package, and write the card; a strength stays that was measured with both."""
     known = losses(given.work)
+    if not known:
+        raise SystemExit(f"{given.work} has no network: python players/no_limit.py make --work {given.work}")
     best = min(known, key=lambda seed: known[seed])
+    for what in (*(f"depths/{stack}" for stack in DEPTHS), *(f"network_{seed}" for seed in known)):
+        if not trained(given.work / what):  # a card tells the commands that make a player to their end
+            raise SystemExit(f"{what} has not come to its end: python players/no_limit.py make --work {given.work}")
+    epochs = Run.open(given.work / f"network_{best}").steps_wanted
     write_plain(plain(load_run(given.work / f"network_{best}")), FOLDER / VALUES)
     (FOLDER / PREFLOP).mkdir(exist_ok=True)
     write_table(table_of([given.work / "depths" / str(stack) for stack in DEPTHS]), FOLDER / PREFLOP)
     count = len(read_json(given.work / "turn" / "situations.json")["shards"]) * 10
-    lines = commands(count, given.epochs, WORK)
+    lines = commands(count, epochs, WORK)
     seconds = read_json(given.work / "seconds.json")
     old = read_json(FOLDER / "card.json")
     measured = ("figure", "strength", "also")
     known_as = {"figure": 0.0, "strength": "not measured yet"}
-    if old.get("files") == content(FOLDER):
+    if (old.get("files"), old.get("measure")) == (content(FOLDER), MEASURE):
         known_as = {key: old[key] for key in measured if key in old}
     card = {
         "name": NAME, "title": TITLE, "game": "holdem", "games": ["acpc_nolimit_2p", "holdem", "holdem_nolimit"],

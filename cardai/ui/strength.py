@@ -217,12 +217,17 @@ def _is_here(player: str) -> bool:
     return True
 
 
+def ladders() -> dict[str, dict[str, Strength]]:
+    """Return the ladders as they were played, by game and player: players that were replaced in the box since stand there too."""
+    return _read(SHIPPED)
+
+
 def shipped() -> dict[str, dict[str, Strength]]:
     """Return the ladders of the built-in players, by game and player; what was measured of an earlier player in the box is none's."""
     made = {player.name: player.files for player in in_the_box()}
     return {
         game: {name: one for name, one in players.items() if one.files == made.get(name.partition(":")[0], "")}
-        for game, players in _read(SHIPPED).items()
+        for game, players in ladders().items()
     }
 
 

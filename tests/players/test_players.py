@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shlex
 import tomllib
@@ -197,6 +198,21 @@ def test_what_makes_the_no_limit_player_is_booked_and_stops_at_what_fails(
     with pytest.raises(SystemExit, match=r"cardai nonsense failed\."):
         made(tmp_path, "list", "cardai nonsense")
     assert json.loads((tmp_path / "seconds.json").read_text())["list"] > first > 0
+
+
+def test_a_no_limit_player_is_packed_once_all_of_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its card would tell commands that make another."""
+    monkeypatch.syspath_prepend(str(BOX))
+    import no_limit  # type: ignore[import-not-found]
+
+    before = content(no_limit.FOLDER)
+    with pytest.raises(SystemExit, match="has no network"):
+        no_limit.pack(argparse.Namespace(work=tmp_path))
+    monkeypatch.setattr(no_limit, "losses", lambda work: {0: 0.5, 1: 0.4})
+    monkeypatch.setattr(no_limit, "trained", lambda path: path.name != "4000")
+    with pytest.raises(SystemExit, match="depths/4000 has not come to its end"):
+        no_limit.pack(argparse.Namespace(work=tmp_path))
+    assert content(no_limit.FOLDER) == before
 
 
 @pytest.mark.long
