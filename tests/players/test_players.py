@@ -47,7 +47,7 @@ RUNS = [name for name in CARDS if (BOX / "cardai_players" / name / "run").is_dir
 ENTRIES = tomllib.loads((BOX / "pyproject.toml").read_text())["project"]["entry-points"]["cardai.agents"]
 LIMIT = 60_000_000
 """Bytes of the whole package."""
-STALE = {("holdem_limit", "limit_equilibrium")}
+STALE: set[tuple[str, str]] = set()
 """Places on ladders that were played before the player in the box was replaced: they are not told."""
 ACES = [class_text(number) for number in range(169)].index("AA")
 
