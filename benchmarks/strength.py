@@ -10,7 +10,8 @@
 A ladder is a round robin by ``cardai tournament``'s own function: pairs of games on the same deals, seed 0, as many as GAMES
 says; a player that thinks for long meets the quick ones alone, in as many games as SLOW says. What is finished lies in --out
 (runs/strength), where the script goes on, and where ``cardai tournament --game GAME --agent ... --games N --out
-runs/strength/GAME --resume`` does too.
+runs/strength/GAME --resume`` does too; pairings with players in the box lie in folders there, named by the players' files: of one
+that was replaced nothing is taken up.
 """
 
 from __future__ import annotations
@@ -20,11 +21,15 @@ import itertools
 import math
 import time
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
+
+from attrs import evolve
 
 from cardai import make
 from cardai.arena.tournament import Standings, play_pairings, saved
-from cardai.core.files import write_json
+from cardai.core.files import digest_of, write_json
+from cardai.ui.box import installed
 from cardai.ui.players import fitting
 from cardai.ui.strength import (
     LADDERS,
@@ -32,10 +37,10 @@ from cardai.ui.strength import (
     SHIPPED,
     Strength,
     as_plain,
+    ladders,
     levels,
     measure,
     place,
-    shipped,
     told_apart,
 )
 
@@ -99,7 +104,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what is played, and write nothing")
     given = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
-    held = shipped()
+    held = ladders()
     if given.apart:
         for game in given.game or held:
             if game not in held:
@@ -108,7 +113,9 @@ def main() -> None:
         return
     for game in given.game or [*GAMES, *SOLO]:
         if game in SOLO:
-            held[game] = {player: measure(game, player, SOLO_GAMES) for player in _field(game)}
+            held[game] = {
+                player: evolve(measure(game, player, SOLO_GAMES), files=installed(player)) for player in _field(game)
+            }
         else:
             standings = ladder(game, given.out / game, given.show)
             held[game] = _strengths(game, standings)
@@ -129,13 +136,14 @@ def ladder(game: str, out: Path, only_read: bool) -> Standings:
             continue  # two that think for long
         games = min(_games(game, first), _games(game, second))
         begun, pair = time.process_time(), [_measured(first), _measured(second)]
-        met = saved(out, pair) if only_read else play_pairings(game, pair, games=games, out=out, resume=True)
+        here = _folder(out, pair)
+        met = saved(here, pair) if only_read else play_pairings(game, pair, games=games, out=here, resume=True)
         if met is None:
-            raise SystemExit(f"{first} - {second} is not played in {out}: leave out --show, or give its --out.")
+            raise SystemExit(f"{first} - {second} is not played in {here}: leave out --show, or give its --out.")
         played = 2 * len(met.pairings[0, 1])
         if played < games:
             raise SystemExit(
-                f"{first} - {second}: {played:,} of {games:,} games are played in {out}: leave out --show."
+                f"{first} - {second}: {played:,} of {games:,} games are played in {here}: leave out --show."
             )
         pairings[i, j] = met.pairings[0, 1]
         taken = time.process_time() - begun
@@ -147,14 +155,15 @@ def ladder(game: str, out: Path, only_read: bool) -> Standings:
 def newcomer(game: str, player: str, ladder: dict[str, Strength], given: argparse.Namespace) -> Strength:
     """Return the place on a ladder of a player who meets its field alone."""
     field, games = [name for name, one in ladder.items() if one.games >= QUICK], NEWCOMERS[game, player]
-    out, players = given.out / game / _measured(player), [_measured(player), *field]
+    players = [_measured(player), *field]
+    out = _folder(given.out / game / _measured(player), players)
     if not given.show:
         standings = play_pairings(game, players, games=games, out=out, resume=True, form="gauntlet")
-        return place(standings, 0, field, games)
+        return evolve(place(standings, 0, field, games), files=installed(player))
     held = saved(out, players, "gauntlet")
     if held is None or min(2 * len(pairing) for pairing in held.pairings.values()) < games:
         raise SystemExit(f"{player} has not played {games} games with each in {out}: leave out --show.")
-    return place(held, 0, field, games)
+    return evolve(place(held, 0, field, games), files=installed(player))
 
 
 def _field(game: str) -> list[str]:
@@ -179,7 +188,16 @@ def _measured(player: str) -> str:
 def _strengths(game: str, standings: Standings) -> dict[str, Strength]:
     names = standings.agents
     field = [name for name in names if _games(game, name) >= QUICK]
-    return {name: place(standings, k, field, _games(game, name)) for k, name in enumerate(names)}
+    return {
+        name: evolve(place(standings, k, field, _games(game, name)), files=installed(name))
+        for k, name in enumerate(names)
+    }
+
+
+def _folder(out: Path, players: Sequence[str]) -> Path:
+    """Return where games of players are kept: those of a player in the box by what it consists of."""
+    made = [files for player in players if (files := installed(player))]
+    return out / digest_of(made)[:8] if made else out
 
 
 def _print_close(game: str, strengths: dict[str, Strength]) -> None:

@@ -24,6 +24,7 @@ from printed import figure
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.files import read_json, write_atomically, write_json
 from cardai.training.runs import Run
+from cardai.ui.box import installed
 
 PARTS = ("play", "river", "lbr")
 EQUILIBRIUM = {"triple_draw": "triple_draw_equilibrium"}
@@ -68,11 +69,14 @@ def commands(o: argparse.Namespace, generation: int) -> dict[str, list[str]]:
 
 
 def kept(file: Path, words: list[str]) -> None:
-    """Keep what a command of cardai prints as JSON, unless it is there."""
-    command = shlex.join(["cardai", *words])
-    if file.exists() and read_json(file)["command"] == command:
+    """Keep what a command of cardai prints as JSON, unless it is there: by the same command, of the same players in the box."""
+    of = {
+        "command": shlex.join(["cardai", *words]),
+        "files": "".join(installed(word) for word in words if word.isidentifier()),
+    }
+    if file.exists() and of.items() <= read_json(file).items():
         return
-    write_json(file, figure(words))
+    write_json(file, {**figure(words), "files": of["files"]})
     print(f"{file.stem}: done", flush=True)
 
 

@@ -26,6 +26,7 @@ from cardai.core.files import digest_of, read_json, write_json
 from cardai.core.spec import Spec
 from cardai.training.runs import Run
 from cardai.training.specs import short_spec
+from cardai.ui.box import content
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE / "cardai_players"
@@ -202,7 +203,12 @@ def list_all() -> None:
     """Write the entry points, the README's table, and the list that ``cardai play`` offers, from the cards."""
     cards = [read_json(file) for file in sorted(PACKAGE.glob("*/card.json"))]
     write_json(
-        BOX, {card["name"]: {key: card[key] for key in ("title", "game", "games", "strength")} for card in cards}
+        BOX,
+        {
+            card["name"]: {key: card[key] for key in ("title", "game", "games", "strength")}
+            | {"files": content(PACKAGE / card["name"])}
+            for card in cards
+        },
     )
     project = HERE / "pyproject.toml"
     head = project.read_text(encoding="utf-8").partition('[project.entry-points."cardai.agents"]\n')
@@ -214,7 +220,11 @@ def list_all() -> None:
     readme = HERE / "README.md"
     text = re.sub(r"<!-- cards -->\n.*", "<!-- cards -->\n", readme.read_text(encoding="utf-8"), flags=re.DOTALL)
     for card in cards:
-        size = sum(file.stat().st_size for file in (PACKAGE / card["name"]).rglob("*") if file.is_file())
+        size = sum(
+            file.stat().st_size
+            for file in (PACKAGE / card["name"]).rglob("*")
+            if file.is_file() and "__pycache__" not in file.parts
+        )
         text += (
             f"\n## {card['name']}\n\n{card['title']}: {card['strength']}.\n\n"
             f"Trained in {card['cpu_seconds']:,} CPU seconds, seed {card['seed']} ({size / 1e6:.1f} MB):\n\n"

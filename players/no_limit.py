@@ -17,16 +17,18 @@ import shlex
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from cardai.core.files import digest_of, file_digest, read_json, write_json
+from cardai.core.files import digest_of, read_json, write_json
 from cardai.poker.resolving.box import PREFLOP, VALUES
 from cardai.poker.resolving.preflop import table_of, write_table
 from cardai.poker.values.network import latest_checkpoint, load_run
 from cardai.poker.values.plain_network import plain, write_plain
 from cardai.training.runs import Run
+from cardai.ui.box import content
 
 NAME = "nolimit_resolving"
 HERE = Path(__file__).resolve().parent
@@ -41,7 +43,13 @@ NETWORK = "counterfactual_values:width=32,context=16,batch=10,rate=0.003,anneal=
 EPOCHS = 80
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
-MEASURE = f"cardai evaluate lbr --game holdem --agent {NAME}:seconds=0,threads=1,kept=300 --bets fcpa --rounds 3+4 --boards 12 --branches 1"
+_SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300"
+MEASURE = f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1"
+ALSO = (
+    f"cardai evaluate lbr {_SHIPPED} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
+    f"cardai evaluate best-response {_SHIPPED} --from river --hands 200 --bets 0.5+1+2+allin",
+)
+"""Its other measures, by the commands of experiments/no_limit_player, where what they found is kept beside more."""
 
 
 def commands(count: int, epochs: int, work: str) -> dict[str, str]:
@@ -81,10 +89,10 @@ def make(given: argparse.Namespace) -> None:
 def made(work: Path, what: str, command: str) -> None:
     """Run a command of cardai's, or go on with the run that it began, and book its CPU seconds."""
     there = work / what
+    if trained(there):
+        say(f"there: {what}")
+        return
     if (there / "run.json").exists():
-        if trained(there):
-            say(f"there: {what}")
-            return
         command = f"cardai train --resume {shlex.quote(str(there))}"
     say(command)
     begun = subprocess.Popen(shown_as(command), stdout=subprocess.DEVNULL, env=environment())
@@ -96,7 +104,9 @@ def made(work: Path, what: str, command: str) -> None:
 
 
 def trained(path: Path) -> bool:
-    """Whether a run has come to the steps that it was begun for."""
+    """Whether there is a run that has come to the steps that it was begun for."""
+    if not (path / "run.json").exists():
+        return False
     run = Run.open(path)
     checkpoint, _ = run.latest()
     return checkpoint is not None and checkpoint.step >= run.steps_wanted
@@ -145,29 +155,33 @@ def losses(work: Path) -> dict[int, float]:
     return found
 
 
-def content() -> str:
-    """Return a hash of what the player in the package plays by."""
-    return digest_of([file_digest(file) for part in (PREFLOP, VALUES) for file in sorted((FOLDER / part).iterdir())])
-
-
 def pack(given: argparse.Namespace) -> None:
     """Put the network and the table into the package, and write the card; a strength stays that was measured with both."""
     known = losses(given.work)
+    if not known:
+        raise SystemExit(f"{given.work} has no network: python players/no_limit.py make --work {given.work}")
     best = min(known, key=lambda seed: known[seed])
+    for what in (*(f"depths/{stack}" for stack in DEPTHS), *(f"network_{seed}" for seed in known)):
+        if not trained(given.work / what):  # a card tells the commands that make a player to their end
+            raise SystemExit(f"{what} has not come to its end: python players/no_limit.py make --work {given.work}")
+    epochs = Run.open(given.work / f"network_{best}").steps_wanted
     write_plain(plain(load_run(given.work / f"network_{best}")), FOLDER / VALUES)
     (FOLDER / PREFLOP).mkdir(exist_ok=True)
     write_table(table_of([given.work / "depths" / str(stack) for stack in DEPTHS]), FOLDER / PREFLOP)
     count = len(read_json(given.work / "turn" / "situations.json")["shards"]) * 10
-    lines = commands(count, given.epochs, WORK)
+    lines = commands(count, epochs, WORK)
     seconds = read_json(given.work / "seconds.json")
     old = read_json(FOLDER / "card.json")
-    known_as = old if old.get("files") == content() else {"figure": 0.0, "strength": "not measured yet"}
+    measured = ("figure", "strength", "also")
+    known_as = {"figure": 0.0, "strength": "not measured yet"}
+    if (old.get("files"), old.get("measure")) == (content(FOLDER), MEASURE):
+        known_as = {key: old[key] for key in measured if key in old}
     card = {
         "name": NAME, "title": TITLE, "game": "holdem", "games": ["acpc_nolimit_2p", "holdem", "holdem_nolimit"],
         "before": [line for what, line in lines.items() if not what.startswith("network")],
         "command": lines[f"network_{best}"], "seed": best, "cpu_seconds": round(sum(seconds.values()), 1),
         "validation_huber": {str(seed): loss for seed, loss in known.items()},
-        "files": content(), "measure": MEASURE, "figure": known_as["figure"], "strength": known_as["strength"],
+        "files": content(FOLDER), "measure": MEASURE, **known_as,
     }  # fmt: skip
     finish(card)
 
@@ -175,18 +189,29 @@ def pack(given: argparse.Namespace) -> None:
 def measure(given: argparse.Namespace) -> None:
     """Measure the player, and write its strength. The package must be installed, for its name to be known."""
     card = read_json(FOLDER / "card.json")
-    kept = given.work / f"lbr-{card['files'][:8]}.npz"
-    found = json.loads(called(card["measure"], "--out", str(kept), "--json"))
+    found = []
+    for command in (MEASURE, *ALSO):
+        kept = given.work / f"{digest_of(command)[:8]}-{card['files'][:8]}.npz"
+        found.append(json.loads(called(command, "--out", str(kept), "--json")))
     strength(card, found)
 
 
-def strength(card: dict[str, Any], found: dict[str, Any]) -> None:
-    """Write a measured strength into the card."""
-    card["figure"] = found["mean"]
-    card["strength"] = (
-        f"a local best response with fcpa on turn and river wins {found['mean']:+,.0f} "
-        f"± {found['half_width']:,.0f} mbb/g over {found['boards']} boards (always folding loses 750)"
+def strength(card: dict[str, Any], found: Sequence[dict[str, Any]]) -> None:
+    """Write a measured strength into the card, by what MEASURE and ALSO print as JSON."""
+    words = (
+        "a local best response with fcpa on turn and river wins {} over {boards} boards (always folding loses 750)",
+        "a local best response that folds or calls on all rounds wins {} over {boards} boards",
+        "a best response from the river wins {} ({hands} hands, {reached} came there)",
     )
+    told = [
+        {
+            "measure": command,
+            "figure": one["mean"],
+            "strength": text.format(f"{one['mean']:+,.0f} ± {one['half_width']:,.0f} mbb/g", **one),
+        }
+        for command, one, text in zip((MEASURE, *ALSO), found, words, strict=True)
+    ]
+    card.update(told[0], also=told[1:])
     finish(card)
 
 
@@ -214,7 +239,7 @@ def main() -> None:
     parser.add_argument("--print", action="store_true", dest="shown")
     given = parser.parse_args()
     if given.shown:
-        say("\n".join([*commands(given.count, given.epochs, str(given.work)).values(), MEASURE]))
+        say("\n".join([*commands(given.count, given.epochs, str(given.work)).values(), MEASURE, *ALSO]))
         return
     {"make": make, "pack": pack, "measure": measure}[given.step](given)
 

@@ -101,7 +101,7 @@ OWN = {
     "formats.acpc.groups._work_on": "the null device",
     "formats.acpc.groups.fork": "what a process forked from this one says: play_by_processes",
     "formats.acpc.matchfiles._open": "writes, and reads none of it",
-    "formats.acpc.processes._last_words": "what a player of ours wrote, shown as text",
+    "formats.acpc.processes._said": "what a player of ours wrote, shown as text",
     "formats.acpc.processes.play_by_processes": "our own dealer's ports",
     "formats.acpc.program.Program._line": "a program that was started to play: tests/formats/test_acpc_groups.py lets it misbehave",
     "formats.acpc.views.ViewMaker.packed": "our own bytes",

@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 from attrs import frozen
 
 from cardai.core import registry
-from cardai.core.files import read_json
+from cardai.core.files import digest_of, file_digest, read_json
 
 FILE = Path(__file__).with_name("box.json")
+PACKAGE = "cardai_players"
 
 
 @frozen
@@ -24,6 +26,8 @@ class Boxed:
     game: str
     games: tuple[str, ...]
     strength: str
+    files: str
+    """What it plays by: :func:`content`."""
 
     def text(self, game: str) -> str:
         """Return its strength in words, and where that was measured if not at ``game``."""
@@ -33,6 +37,19 @@ class Boxed:
 def in_the_box() -> list[Boxed]:
     """Return all players of the package."""
     return [Boxed(name, **{**card, "games": tuple(card["games"])}) for name, card in read_json(FILE).items()]
+
+
+def content(folder: Path) -> str:
+    """Return a hash of the files by which a player of the package plays: all in folders of its own ``folder``."""
+    inner = [file for file in sorted(folder.glob("*/**/*")) if file.is_file() and "__pycache__" not in file.parts]
+    return digest_of([file_digest(file) for file in inner])
+
+
+def installed(player: str) -> str:
+    """Return :func:`content` of an installed player of the package, "" of everybody else; ``player`` is a spec."""
+    name = player.partition(":")[0]
+    found = importlib.util.find_spec(f"{PACKAGE}.{name}") if importlib.util.find_spec(PACKAGE) else None
+    return content(Path(found.origin).parent) if found is not None and found.origin else ""
 
 
 def missing(game: str) -> list[Boxed]:

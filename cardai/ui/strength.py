@@ -27,6 +27,7 @@ from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.files import read_json, refuse_link, write_json
 from cardai.core.game import Game
 from cardai.core.schema import structure
+from cardai.ui.box import in_the_box
 from cardai.ui.kept import folder
 
 REFERENCES = ("simple", "draw_heuristic", "holdem_heuristic", "random")
@@ -63,6 +64,8 @@ class Strength:
     version: str = __version__
     behind: int = 0
     """On a ladder: how many of the field are ahead of it in more matches than chance explains."""
+    files: str = ""
+    """Of a player in the box: what it consisted of (:func:`cardai.ui.box.content`). A name alone may be another player by now."""
 
     @property
     def on_ladder(self) -> bool:
@@ -214,9 +217,18 @@ def _is_here(player: str) -> bool:
     return True
 
 
-def shipped() -> dict[str, dict[str, Strength]]:
-    """Return the ladders of the built-in players, by game and player."""
+def ladders() -> dict[str, dict[str, Strength]]:
+    """Return the ladders as they were played, by game and player: players that were replaced in the box since stand there too."""
     return _read(SHIPPED)
+
+
+def shipped() -> dict[str, dict[str, Strength]]:
+    """Return the ladders of the built-in players, by game and player; what was measured of an earlier player in the box is none's."""
+    made = {player.name: player.files for player in in_the_box()}
+    return {
+        game: {name: one for name, one in players.items() if one.files == made.get(name.partition(":")[0], "")}
+        for game, players in ladders().items()
+    }
 
 
 def known_strengths(game: str) -> dict[str, Strength]:

@@ -38,6 +38,7 @@ from cardai.core.files import read_json, write_atomically, write_json
 from cardai.poker.range_policy import range_player
 from cardai.poker.ranges.public_tree import holdem_tree
 from cardai.training.runs import Run
+from cardai.ui.box import installed
 
 GAME, TEACHER = "acpc_limit_2p", "limit_equilibrium"
 PARTS = ("train", "measure", "streets", "actions", "hints", "turn")
@@ -243,14 +244,14 @@ def _won(known: dict[str, Any] | None) -> str:
 def kept(
     o: argparse.Namespace, who: tuple[Path, str], part: str, command: str, make_it: Callable[[], dict[str, Any]]
 ) -> None:
-    """Make a seed's figure once, and anew where its command is another or the seed has learned further."""
+    """Make a seed's figure once, and anew where its command is another, the seed has learned further, or the teacher is another."""
     run, name = who
     file = o.work / "figures" / f"{part}-{name}.json"
-    of = {"command": command, "step": _trained(run)}
+    of = {"command": command, "step": _trained(run), "teacher": installed(TEACHER)}
     if file.exists() and of.items() <= read_json(file).items():
         return
     begun = seconds_spent()
-    write_json(file, {**make_it(), "step": of["step"]})
+    write_json(file, {**make_it(), "step": of["step"], "teacher": of["teacher"]})
     print(f"{part}-{name}: {seconds_spent() - begun:,.0f} CPU seconds", flush=True)
 
 

@@ -51,6 +51,9 @@ def test_every_generation_is_judged_once_by_commands_that_exist(
     assert "| 6 | 94.2 (88 to 101; 6 boards) | +94.2 ± 7.0 (2,000 hands) | -42.5 ± 10.0 (10 deals) |" in page
     judged.main(["--run", limit, "--work", str(tmp_path), "--generation", "3"])
     assert len(asked) == 7 * 3
+    monkeypatch.setattr(judged, "installed", lambda word: "newer" if word == "limit_equilibrium" else "")
+    judged.main(["--run", limit, "--work", str(tmp_path), "--generation", "3"])
+    assert [words[0] for words in asked[7 * 3 :]] == ["run"]  # a match with a player that was replaced under its name
     judged.main(["--run", draws, "--work", str(tmp_path / "draws"), "--only", "river", "--generation", "0"])
     assert asked[-1][asked[-1].index("--from") + 1] == "last"
     for words in asked:

@@ -98,17 +98,17 @@ class Sites:
     def wizard(self, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
         """Answer a call of GTO Wizard's protocol; blinds come in either order, cards of both may be shown all the time."""
         if path == "/hands/in-progress":
-            return {"hands": [self._frame(n, d) for n, d in self.deals.items() if not d.over]}
+            return {"hands": [self.frame(n, d) for n, d in self.deals.items() if not d.over]}
         assert body is not None
         if path == "/hands":
             assert body == {"game_name": "HUNL 200BB"}
-            return self._frame(*self._new())
+            return self.frame(*self._new())
         name = path.split("/")[2]
         deal = self.deals[name]
         deal.take(body["action"] + str(body["amount"] or ""))
-        return self._frame(name, deal)
+        return self.frame(name, deal)
 
-    def _frame(self, name: str, deal: Deal) -> dict[str, Any]:
+    def frame(self, name: str, deal: Deal) -> dict[str, Any]:
         shown = deal.over and not self.hide
         seats = [("GTO Wizard", 1 - deal.client), ("tester", deal.client)]
         players = [

@@ -139,8 +139,18 @@ def test_a_process_of_one_thread_forks_dealer_and_agents_and_the_log_is_the_same
     assert (tmp_path / "wire" / "0-1.seed3.log").read_bytes() == here["0-1.seed3.log"]
 
 
-def test_a_program_that_fails_ends_the_match_with_its_last_words(tmp_path: Path) -> None:
-    broken = program(tmp_path, "import sys\nsys.exit('no cards today')\n")
+LEAVES = """import socket, sys, time
+with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as dealer:
+    dealer.sendall(b"VERSION:2.0.0\\r\\n")
+    dealer.recv(1)
+time.sleep(0.3)  # the dealer has seen it go by now
+sys.exit('no cards today')
+"""
+
+
+@pytest.mark.parametrize("text", ["import sys\nsys.exit('no cards today')\n", LEAVES])
+def test_a_program_that_fails_ends_the_match_with_its_last_words(tmp_path: Path, text: str) -> None:
+    broken = program(tmp_path, text)
     series = Series(LIMIT, (broken, "always_call"), hands=10, seeds=(1,))
     begin(series, tmp_path / "out", resume=False)
     _, match = next(series.matches())

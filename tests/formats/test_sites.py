@@ -212,6 +212,31 @@ def test_what_a_site_says_is_held_against_the_rules(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"action": "f", "winnings": -50}, "shows 'f' after our 'b"),
+        ({"client_pos": 0}, "changed the position of a hand under way, from 1 to 0"),
+        ({"hole_cards": ["2c", "2d"]}, "changed the hole of a hand under way"),
+    ],
+)
+def test_a_hand_stays_the_same_hand_and_our_actions_ours(tmp_path: Path, changed: dict[str, object], said: str) -> None:
+    answer = {"action": "", "client_pos": 1, "hole_cards": ["Ah", "As"], "board": [], "token": "t"}
+    service = _service("http://127.0.0.1:1")
+    service.call = lambda path, *_, **__: answer | (changed if path == "/api/act" else {})  # type: ignore[method-assign]
+    with pytest.raises(DamagedFileError, match=re.escape(said)):
+        _played(Slumbot(service), tmp_path / "m", 1)
+
+
+def test_a_hand_that_is_sent_again_is_not_counted_twice(tmp_path: Path) -> None:
+    sites = Sites()
+    with serving(sites) as url:
+        assert _played(GtoWizard(_service(url)), tmp_path / "m", 1).hands == 1
+        sites.faults = {"/hands": [sites.frame("hand-0", sites.deals["hand-0"])]}
+        with pytest.raises(DamagedFileError, match="sent the hand hand-0 again"):
+            _played(GtoWizard(_service(url)), tmp_path / "m", 2, resume=True)
+
+
+@pytest.mark.parametrize(
     ("answer", "said"),
     [
         (b"<html>", "no JSON object"),

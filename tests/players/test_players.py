@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shlex
 import tomllib
@@ -34,7 +35,8 @@ from cardai.poker.responses.measure import measure
 from cardai.poker.responses.street_samples import StreetOptions
 from cardai.solve.aivat import aivat
 from cardai.training.runs import Run
-from cardai.ui.box import in_the_box
+from cardai.ui.box import content, in_the_box
+from cardai.ui.strength import SHIPPED, shipped
 from tests.support import ROOT, install, sizes
 from tests.support import cardai as command
 
@@ -45,6 +47,8 @@ RUNS = [name for name in CARDS if (BOX / "cardai_players" / name / "run").is_dir
 ENTRIES = tomllib.loads((BOX / "pyproject.toml").read_text())["project"]["entry-points"]["cardai.agents"]
 LIMIT = 60_000_000
 """Bytes of the whole package."""
+STALE: set[tuple[str, str]] = set()
+"""Places on ladders that were played before the player in the box was replaced: they are not told."""
 ACES = [class_text(number) for number in range(169)].index("AA")
 
 
@@ -163,12 +167,24 @@ def quick(player: Any) -> Any:
     return evolve(player, level="weak", seconds=0, threads=1) if attrs.has(type(player)) else player
 
 
-def test_the_no_limit_players_card_is_of_the_files_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_no_limit_players_card_is_of_the_files_that_are_there() -> None:
     """A strength that was measured with another network or table is not told of this one."""
-    monkeypatch.syspath_prepend(str(BOX))
-    from no_limit import content  # type: ignore[import-not-found]
+    assert CARDS["nolimit_resolving"]["files"] == content(BOX / "cardai_players" / "nolimit_resolving")
 
-    assert CARDS["nolimit_resolving"]["files"] == content()
+
+def test_a_ladder_of_cardai_play_tells_nothing_of_a_player_that_was_replaced_in_the_box(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``python benchmarks/strength.py --game GAME`` plays a ladder anew."""
+    there = {name: content(BOX / "cardai_players" / name) for name in CARDS}
+    assert {player.name: player.files for player in in_the_box()} == there
+    held = json.loads(SHIPPED.read_text())
+    told = shipped()
+    assert {(game, name) for game, names in held.items() for name in names if name not in told[game]} == STALE
+    held["leduc"]["leduc_nfsp"]["files"] = there["leduc_equilibrium"]
+    monkeypatch.setattr("cardai.ui.strength.SHIPPED", tmp_path / "strength.json")
+    (tmp_path / "strength.json").write_text(json.dumps(held))
+    assert told["leduc"].keys() - shipped()["leduc"].keys() == {"leduc_nfsp"}
 
 
 def test_what_makes_the_no_limit_player_is_booked_and_stops_at_what_fails(
@@ -182,6 +198,21 @@ def test_what_makes_the_no_limit_player_is_booked_and_stops_at_what_fails(
     with pytest.raises(SystemExit, match=r"cardai nonsense failed\."):
         made(tmp_path, "list", "cardai nonsense")
     assert json.loads((tmp_path / "seconds.json").read_text())["list"] > first > 0
+
+
+def test_a_no_limit_player_is_packed_once_all_of_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its card would tell commands that make another."""
+    monkeypatch.syspath_prepend(str(BOX))
+    import no_limit  # type: ignore[import-not-found]
+
+    before = content(no_limit.FOLDER)
+    with pytest.raises(SystemExit, match="has no network"):
+        no_limit.pack(argparse.Namespace(work=tmp_path))
+    monkeypatch.setattr(no_limit, "losses", lambda work: {0: 0.5, 1: 0.4})
+    monkeypatch.setattr(no_limit, "trained", lambda path: path.name != "4000")
+    with pytest.raises(SystemExit, match="depths/4000 has not come to its end"):
+        no_limit.pack(argparse.Namespace(work=tmp_path))
+    assert content(no_limit.FOLDER) == before
 
 
 @pytest.mark.long
@@ -222,13 +253,14 @@ def test_each_card_tells_how_it_was_made_and_measured(name: str) -> None:
         assert shlex.split(card["command"]) == run["command"]
         assert card["seed"] == run["seed"]
     assert card["cpu_seconds"] > 0
-    for line in (card["command"], card["measure"]):
+    also = [further["measure"] for further in card.get("also", ())]
+    for line in (card["command"], card["measure"], *also):
         _, *words = shlex.split(line)
         called = load_command(words.pop(0))
         called = called.commands[words.pop(0)] if hasattr(called, "commands") else called
         known = {option for param in called.params for option in param.opts}
         assert {word for word in words if word.startswith("-")} <= known
-    assert name in card["measure"]
+    assert all(name in line for line in (card["measure"], *also))
 
 
 def test_nothing_but_what_a_player_reads_is_in_the_box() -> None:

@@ -25,6 +25,7 @@ from cardai.ui.strength import (
     Strength,
     ahead,
     known_strengths,
+    ladders,
     levels,
     measure,
     place,
@@ -168,7 +169,7 @@ def test_the_shipped_ladders_are_of_players_that_there_are_and_have_intervals() 
 def test_a_maniac_is_no_master_because_one_victim_folds() -> None:
     """always_raise wins everything from who always folds; a player of Leduc or hold'em who is any good beats it."""
     for game in ("leduc", "holdem_limit", "holdem", "triple_draw"):
-        ladder = shipped()[game]
+        ladder = ladders()[game]
         assert ladder["always_raise"].level not in ("", "master"), game
         assert ladder["always_fold"].level == "beginner", game
         assert any(one.level == "master" for one in ladder.values()), game

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -26,6 +27,8 @@ from cardai.training.session import plugin_options
 
 _POLL = 0.1  # seconds between looks at the processes
 _GRACE = 20.0  # seconds that players have to end after the match
+_LEAVING = 1.0  # seconds that a player has to end whose connection is gone
+_LEFT = re.compile("could not get action from seat ([0-9]+)")
 _PATIENCE = 5.0  # seconds that a process has to end once it is asked to
 _CARDAI = (sys.executable, "-m", "cardai")
 
@@ -67,7 +70,7 @@ def play_by_processes(
         ports = [int(word) for word in dealer.stdout.readline().split()]
         if len(ports) != len(players):
             raise AgentError(
-                f"The dealer of {match.name} did not start: {_last_words(directory, match.name, 'dealer')}"
+                f"The dealer of {match.name} did not start: {_last(_said(directory, match.name, 'dealer'))}"
             )
         clients = []
         for seat, (player, port) in enumerate(zip(players, ports, strict=True)):
@@ -148,16 +151,30 @@ def _watch(
             if client.poll() and dealer.poll() is None:
                 time.sleep(_POLL)  # the dealer may just have ended, and the player with it
                 if dealer.poll() is None:
-                    words = _last_words(directory, match.name, f"seat{seat + 1}")
-                    raise AgentError(
-                        f"The player {players[seat]!r} ended with {client.returncode} in {match.name}: {words}"
-                    )
+                    raise _failed(players[seat], client, match, seat, directory)
         time.sleep(_POLL)
-    if dealer.returncode:
-        raise AgentError(f"The dealer ended {match.name}: {_last_words(directory, match.name, 'dealer')}")
+    if not dealer.returncode:
+        return
+    words = next((line for line in _said(directory, match.name, "dealer") if line.startswith("ERROR")), "it failed.")
+    if left := _LEFT.search(words):  # it saw a player go before we did
+        seat = int(left[1]) - 1
+        deadline = time.monotonic() + _LEAVING
+        while clients[seat].poll() is None and time.monotonic() < deadline:
+            time.sleep(_POLL)
+        if clients[seat].poll():
+            raise _failed(players[seat], clients[seat], match, seat, directory)
+    raise AgentError(f"The dealer ended {match.name}: {words}")
 
 
-def _last_words(directory: Path, name: str, who: str) -> str:
-    """Return the last line that a process wrote to stderr."""
-    text = (directory / f"{name}.{who}.txt").read_text(encoding="utf-8", errors="replace").strip()
-    return text.splitlines()[-1][:300] if text else "it said nothing."
+def _failed(player: str, client: groups.Leader, match: Match, seat: int, directory: Path) -> AgentError:
+    words = _last(_said(directory, match.name, f"seat{seat + 1}"))
+    return AgentError(f"The player {player!r} ended with {client.returncode} in {match.name}: {words}")
+
+
+def _last(lines: Sequence[str]) -> str:
+    return lines[-1][:300] if lines else "it said nothing."
+
+
+def _said(directory: Path, name: str, who: str) -> list[str]:
+    """Return the lines that a process wrote to stderr."""
+    return (directory / f"{name}.{who}.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()

@@ -23,7 +23,7 @@ from cardai.formats.acpc.records import checked, stream_records
 from cardai.formats.acpc.states import Cards, deal_text
 from cardai.formats.sites.kept import KeptHands, SiteHand
 from cardai.formats.sites.shown import LostHandError, Shown, Site
-from cardai.formats.slumbot import from_slumbot, to_slumbot
+from cardai.formats.slumbot import from_slumbot, step_text, to_slumbot
 from cardai.poker.rules.growing_tree import BettingNode
 
 LOST_IN_A_ROW = 3
@@ -72,7 +72,7 @@ class SitePlayer:
                     f"{site.name} waits for us after {shown.betting!r}, where by the rules it is not our turn."
                 )
             action = self._chosen(times)
-            shown = site.act(shown, node, action)
+            shown = self._checked(site, shown, node, action, site.act(shown, node, action))
         return self._ended(site, shown, number, times)
 
     def _catch_up(self, shown: Shown, number: int) -> list[float]:
@@ -94,6 +94,23 @@ class SitePlayer:
         action = self._player.choose(self._follower)
         times.append(time.perf_counter() - begun)
         return action
+
+    def _checked(self, site: Site, before: Shown, node: BettingNode, action: int, now: Shown) -> Shown:
+        """Return what a site shows after an action at ``node``, which it has taken as it was, or not at all.
+
+        Raises:
+            DamagedFileError: it took another action, or shows another hand.
+        """
+        there, taken = from_slumbot(now.betting, self._follower.tree), self._follower.tree.after(node, action)
+        if there.wire != node.wire and taken.wire not in [step.wire for step in there.path()]:
+            raise DamagedFileError(
+                f"{site.name} shows {now.betting[:60]!r} after our {step_text(node, action)!r} at {before.betting[:60]!r}."
+            )
+        for what in ("hand_id", "position", "hole", "board"):
+            was, now_is = getattr(before, what), getattr(now, what)
+            if (now_is[: len(was)] if what == "board" else now_is) != was:
+                raise DamagedFileError(f"{site.name} changed the {what} of a hand under way, from {was} to {now_is}.")
+        return now
 
     def _see(self, shown: Shown, number: int) -> BettingNode:
         node = from_slumbot(shown.betting, self._follower.tree)
@@ -176,13 +193,19 @@ def play_hands(
 
     Raises:
         RemoteError: the site refuses, or three hands in a row are lost; what was played is kept.
+        DamagedFileError: it sends a hand again that is kept, and as in :meth:`SitePlayer.play`.
     """
+    known = {hand.hand_id for hand in kept.hands if hand.hand_id}
     played = sum(not hand.lost for hand in kept.hands)
     in_a_row = 0
     while played < hands:
         number = len(kept.hands)
         try:
-            kept.keep(*player.play(site, number))
+            hand, record = player.play(site, number)
+            if hand.hand_id in known:
+                raise DamagedFileError(f"{site.name} sent the hand {hand.hand_id} again, which is in the record.")
+            known |= {hand.hand_id} - {""}
+            kept.keep(hand, record)
             played, in_a_row = played + 1, 0
         except LostHandError as error:
             in_a_row += 1

@@ -60,11 +60,11 @@ class Blueprint:
     def ranges(self, public: Public) -> Float64s:
         """Return (2, 1326) both ranges, by seat, after the actions of ``public`` before the flop."""
         early = tuple(action for action in public.actions if action[1] == 0)
-        before = Public(public.button, early, 0, ())
+        before = Public(public.button, early, 0, (), public.stacks)
         return remembered(self._ranges, before, _KEPT, lambda: self._follow(before).ranges)
 
     def _plan(self, public: Public) -> Plan:
-        line, real = self._follow(public), self._tree(self.game, public.button, public.history)
+        line, real = self._follow(public), self._tree(self.game, public.button, public.history, public.stacks)
         if line.node.kind != DECISION:  # its own game's betting is over: it has nothing to say but to go on
             return Plan(tuple(real.actions), _always(nearest(real.actions, 1, True), len(real.actions)))
         strategy = self._strategy(line)
@@ -101,9 +101,10 @@ class Blueprint:
     def _columns(self, line: _Line) -> list[int]:
         return columns(line.node.actions, np.asarray(line.tables.legal(_ROW))[0], amounts=False)
 
-    def _tree(self, game: BoardGame, button: int, history: Sequence[int]) -> Node:
-        stacks = game.stacks
-        return tree_after(game.betting, (stacks[0], stacks[1]), button, history, self._menus, until=0).root
+    def _tree(
+        self, game: BoardGame, button: int, history: Sequence[int], stacks: tuple[int, int] | None = None
+    ) -> Node:
+        return tree_after(game.betting, stacks or game.stacks[:2], button, history, self._menus, until=0).root
 
 
 def _always(chosen: int, count: int) -> Float64s:

@@ -20,6 +20,7 @@ from cardai.core.legal import Amounts, Legal
 from cardai.core.rng import Rows
 from cardai.poker.hands.combos import pair_index
 from cardai.poker.ranges.public_tree import Action
+from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.resolving.resolver import Decision, Public, Resolver
 
 
@@ -83,12 +84,12 @@ class ResolvingPlayer(Agent):
 
     def decision(self, view: Any) -> Decision:
         """Return the solved decision at one view."""
-        return self.resolver.decision(public_of(view), int(view["player"]))
+        return self.resolver.decision(public_of(view, self.resolver.game), int(view["player"]))
 
     def plan(self, view: Any) -> Plan:
         """Return what is done at one view, by all hands."""
         if self.early is not None and int(view["round"]) < self.resolver.game.first:
-            plan = self.early(public_of(view))
+            plan = self.early(public_of(view, self.resolver.game))
         else:
             decision = self.decision(view)
             plan = Plan(decision.root.actions, decision.strategy)
@@ -103,13 +104,16 @@ class ResolvingPlayer(Agent):
         return np.where(total > 0, found / np.where(total > 0, total, 1), 1 / len(found))
 
 
-def public_of(view: Any) -> Public:
-    """Return the public state of one view."""
+def public_of(view: Any, game: RangeGame) -> Public:
+    """Return the public state of one view of ``game``."""
     names = ("history", "history_round", "history_seat")
     columns = [np.asarray(view[name]).tolist() for name in names]
     actions = tuple(one for one in zip(*columns, strict=True) if one[0] >= 0)
     board = tuple(card for card in np.asarray(view["board"]).tolist() if card >= 0)
-    return Public(int(view["button"]), actions, int(view["round"]), board)
+    stacks = game.stacks
+    if game.betting.no_limit:
+        stacks = tuple((np.asarray(view["stacks"], np.int64) + view["spent"]).tolist())
+    return Public(int(view["button"]), actions, int(view["round"]), board, None if stacks == game.stacks else stacks)
 
 
 def same_public(views: Views) -> list[Int64s]:
@@ -117,7 +121,7 @@ def same_public(views: Views) -> list[Int64s]:
     if not len(views):
         return []
     found: dict[bytes, list[int]] = {}
-    names = ("player", "button", "history", "history_round", "board")
+    names = ("player", "button", "history", "history_round", "board", "stacks", "spent")
     parts = [np.ascontiguousarray(views[name]).view(np.uint8).reshape(len(views), -1) for name in names]
     for row, key in enumerate(np.concatenate(parts, axis=1)):
         found.setdefault(key.tobytes(), []).append(row)

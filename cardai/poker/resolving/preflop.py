@@ -191,14 +191,31 @@ class _Line:
     """(2, 169) how often each class of each seat plays so; seat 0 has the button."""
 
 
+@frozen(eq=False)
 class Preflop:
     """What a table does in a game of no-limit hold'em, as a :class:`~cardai.poker.resolving.blueprint.Blueprint` says it."""
 
-    def __init__(self, game: BoardGame, table: PreflopTable) -> None:
-        self.game, self.table = game, table
-        self.stack = min(game.stacks[:2])
-        blind = max(*game.betting.blinds, 1)
-        self.depth = table.depth(self.stack / blind)
+    game: BoardGame
+    table: PreflopTable
+
+    def plan(self, public: Public) -> Plan:
+        """Return what each hand does at a decision before the flop."""
+        return self._with_stacks(public).plan(public)
+
+    def ranges(self, public: Public) -> Float64s:
+        """Return (2, 1326) both ranges, by seat, after the actions of ``public`` before the flop."""
+        return self._with_stacks(public).ranges(public)
+
+    def _with_stacks(self, public: Public) -> _WithStacks:
+        return _WithStacks(self.game, self.table, min(public.stacks or self.game.stacks[:2]))
+
+
+class _WithStacks:
+    """The same for hands in which ``stack`` chips can be lost."""
+
+    def __init__(self, game: BoardGame, table: PreflopTable, stack: int) -> None:
+        self.game, self.table, self.stack = game, table, stack
+        self.depth = table.depth(stack / max(*game.betting.blinds, 1))
         self._menus = (Menu((table.ladder,)),) * game.betting.num_rounds
 
     def plan(self, public: Public) -> Plan:

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import TypeVar
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
@@ -55,6 +55,8 @@ class Public:
     """(action, round, seat) each; an action is a game's number, bets of no-limit amounts of the whole hand."""
     round: int
     board: tuple[int, ...]
+    stacks: tuple[int, int] | None = None
+    """What each seat began the hand with, where that is not what the game says: a cash game's stacks go on."""
 
     @property
     def history(self) -> tuple[int, ...]:
@@ -63,13 +65,14 @@ class Public:
 
     def leads_to(self, later: Public) -> bool:
         """Whether ``later`` is this state, or one that can follow it."""
-        same = self.button == later.button and self.actions == later.actions[: len(self.actions)]
+        same = self.button == later.button and self.stacks == later.stacks
+        same = same and self.actions == later.actions[: len(self.actions)]
         return same and self.board == later.board[: len(self.board)]
 
     def before(self, count: int, board_cards: Sequence[int]) -> Public:
         """Return the public state before action ``count``; ``board_cards`` are the cards that lie in each round."""
         round_ = self.actions[count][1]
-        return Public(self.button, self.actions[:count], round_, self.board[: board_cards[round_]])
+        return Public(self.button, self.actions[:count], round_, self.board[: board_cards[round_]], self.stacks)
 
 
 BlueprintRanges = Callable[[Public], Float64s]
@@ -290,8 +293,9 @@ class Resolver:
 
     def _solve_now(self, public: Public, me: int, carried: Constraints) -> Decision:
         began, game, settings = monotonic(), self.game, self.settings
+        game = game if public.stacks is None else evolve(game, stacks=public.stacks)
         last = self.depth_limit.until(public.round, game.betting.num_rounds)
-        tree = self._tree(public, last)
+        tree = _tree(game, public, last)
         ranges = np.array(carried.ranges)
         if carried.promised is not None:
             tree = gadget(tree, 1 - me)
@@ -309,17 +313,17 @@ class Resolver:
         place = place if carried.promised is None else step(place, 1)
         return Decision(public, place, solver, carried.ranges, self._strategy(solver, place.node), monotonic() - began)
 
-    def _tree(self, public: Public, until: int) -> PublicTree:
-        """Return the tree from ``public`` on; with all-in alone for bets where the menus make it too large."""
-        game = self.game
-        known = game.betting, game.stacks, public.button, public.history
-        menus = (*game.menus[: public.round + 1], *(game.ahead or game.menus)[public.round + 1 :])
-        try:
-            return tree_after(*known, menus, until)
-        except UsageError:
-            if not game.betting.no_limit:
-                raise
-        return tree_after(*known, (Menu(((ALL_IN,),)),) * game.betting.num_rounds, until)
+
+def _tree(game: RangeGame, public: Public, until: int) -> PublicTree:
+    """Return the tree from ``public`` on; with all-in alone for bets where the menus make it too large."""
+    known = game.betting, game.stacks, public.button, public.history
+    menus = (*game.menus[: public.round + 1], *(game.ahead or game.menus)[public.round + 1 :])
+    try:
+        return tree_after(*known, menus, until)
+    except UsageError:
+        if not game.betting.no_limit:
+            raise
+    return tree_after(*known, (Menu(((ALL_IN,),)),) * game.betting.num_rounds, until)
 
 
 def remembered(known: OrderedDict[K, V], key: K, most: int, find: Callable[[], V]) -> V:

@@ -7,6 +7,7 @@ import pytest
 from attrs import evolve, frozen
 
 import cardai
+from cardai.arena.table import Table
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
 from cardai.plugins.games.poker.leduc import Leduc
@@ -22,7 +23,7 @@ from cardai.poker.ranges.solver import Solver
 from cardai.poker.ranges.spot import Spot
 from cardai.poker.resolving.depth_limit import DepthLimit
 from cardai.poker.resolving.games import LIMIT, resolved_game, resolving_player
-from cardai.poker.resolving.player import ResolvingPlayer
+from cardai.poker.resolving.player import ResolvingPlayer, public_of
 from cardai.poker.resolving.resolver import Public, Resolver
 from cardai.poker.values.situations import HOLDEM_GAME, labels, situation, situation_game
 from cardai.solve.measures import measure
@@ -139,6 +140,28 @@ def test_the_river_is_that_of_the_spot() -> None:
     assert (
         np.abs((decision.strategy[:, numbers] - strategy).mean(axis=1)).max() < 1e-3
     )  # the ranges are scaled otherwise
+
+
+def test_a_hand_of_a_cash_game_is_solved_with_the_stacks_that_it_began_with() -> None:
+    """It was solved with those of the match's first hand, and ended in a division by zero where more was in than those."""
+    resolver, public = river_resolver(SolverSettings(3))
+    found = resolver.decision(evolve(public, stacks=(4500, 20_000)), 0)
+    other = Resolver(evolve(resolver.game, stacks=(4500, 20_000)), SolverSettings(3), LIMIT)
+    assert [action.amount for action in found.root.actions] == [0, 3000, 4500]
+    assert (found.strategy == other.decision(public, 0).strategy).all()
+    assert resolver.decision(public, 0).root.actions[-1].amount == 20_000
+    table, said = Table("holdem_nolimit:stack=1000,cash=3,hands=50", [None, None], seed=3), resolver.game
+    said, stacks = evolve(said, stacks=(1000, 1000)), []
+    while len(stacks) < 4:
+        seat = table.to_act
+        assert seat is not None
+        stacks.append(public_of(table.view(seat), said).stacks)
+        table.act(200 if table.legal().kinds[0, 2] else 1)
+        while not table.hand_over:
+            table.act(1)
+        table.next_hand()
+    assert stacks[0] is None
+    assert all(one is not None and sum(one) == 2000 and one != (1000, 1000) for one in stacks[1:])
 
 
 @pytest.mark.long
