@@ -52,10 +52,12 @@ def main() -> None:
     parser.add_argument("--boards", type=int, default=8)
     parser.add_argument("--lines", type=int, default=1, help="lines a board after which the river is solved anew")
     parser.add_argument("--seed", type=int, default=3)
-    parser.add_argument("--iterations", type=int, default=0, help="of a decision (0: the player's own)")
+    parser.add_argument(
+        "--believed", default="0", help="how much of the opponent's hands hold the range it is thought to have"
+    )
     asked = parser.parse_args()
     game, blueprint = make.as_game(asked.game), make.as_agent(asked.blueprint)
-    options = (("blueprint", f'"{asked.blueprint}"'), ("first", "river"), ("iterations", str(asked.iterations)))
+    options = (("blueprint", f'"{asked.blueprint}"'), ("first", "river"), ("believed", asked.believed))
     tree, scale = holdem_tree(game, "A best response"), 1000 / need_holdem(game, "A best response").big_blind
     solved = RangeAdapter(game, make.agent(Spec("resolving", options)), tree)
     before, after = Walker(tree, range_player(game, blueprint, tree), SWEEPS), Walker(tree, solved, ALONE)

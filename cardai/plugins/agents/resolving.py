@@ -62,6 +62,10 @@ class Resolving(Agent):
         "dcfr", help="the variant of CFR; rm_plus: regret matching+ with a uniform average, DeepStack's"
     )
     gadget: bool = option(True, help="whether the opponent may take what it was promised instead of playing on")
+    believed: float = option(
+        0.0, help="behind the gadget: how much of the opponent's hands hold the range it is thought to have and play on whatever was promised",
+        validator=[validators.ge(0), validators.lt(1)],
+    )  # fmt: skip
     seconds: float = option(
         0.0, help="time for a decision: the last iteration finished in it is played; 0: all iterations",
         validator=[validators.ge(0), validators.lt(86_400)],
@@ -116,7 +120,7 @@ class Resolving(Agent):
         variant = DISCOUNTS if self.solver == "dcfr" and not leduc else self.solver
         settings = SolverSettings(
             self.iterations or usual, self.skip, (inf, -inf, 0.0) if self.solver == "rm_plus" else variant,
-            self.gadget, self.seconds, self.hand_seconds, reuse=not leduc, threads=self.threads,
+            self.gadget, self.believed, self.seconds, self.hand_seconds, reuse=not leduc, threads=self.threads,
         )  # fmt: skip
         if leduc:
             return resolving_player(game, played, settings, limit, noise=self.noise)

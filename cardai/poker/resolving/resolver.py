@@ -296,13 +296,17 @@ class Resolver:
         began, game, settings = monotonic(), self.game, self.settings
         last = self.depth_limit.until(public.round, game.betting.num_rounds)
         tree = self._tree(public, last)
-        ranges = np.array(carried.ranges)
+        ranges, forced = np.array(carried.ranges), None
         if carried.promised is not None:
             tree = gadget(tree, 1 - me)
-            ranges[1 - me] = _normal(np.ones(len(ranges[0])), public.board, game.hands) * len(ranges[0])
+            known, any_ = ranges[1 - me] * settings.believed, _normal(np.ones(len(ranges[0])), public.board, game.hands)
+            mixed = known + any_ * (1 - settings.believed)
+            if settings.believed:
+                forced = np.where(mixed > 0, known / np.where(mixed > 0, mixed, 1.0), 0.0)
+            ranges[1 - me] = mixed * len(mixed)
         walked = last - public.round + 1
         boards = deal_boards(game.hands, public.board, walked, ranges, isomorphic=False)
-        layout = TreeLayout(tree, game.hands, boards)
+        layout = TreeLayout(tree, game.hands, boards, forced=forced)
         solver = Solver(
             layout, ranges, variant=settings.variant, dtype=settings.dtype, promised=carried.promised, threads=settings.threads,
             leaves=self.depth_limit.leaves(game, public.round, public.board, boards[0].hands[0]) if layout.leaves else None,
