@@ -74,7 +74,7 @@ def resolving_player(
     """
     trunk = early if isinstance(early, Trunk) else None
     played = evolve(played, first=0 if early is None else trunk.first if trunk else 1)
-    ranges, promises = None if early is None else early.ranges, trunk and trunk.promised
+    ranges, promises = None if early is None else early.ranges, None if trunk is None else trunk.promised
     resolver = Resolver(played, settings, depth_limit, ranges, kept, promises)
     if played.hands == HOLDEM and (settings.seconds or settings.hand_seconds):  # now, not on the clock of a decision
         if early is None:

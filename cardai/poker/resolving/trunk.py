@@ -60,7 +60,7 @@ class Trunk:
         begun, turned = self._begun(public), self._turned(public)
         root, ranges = int(self._nodes(begun)[-1]), self.ranges(public)
         values = self._walker.values(self.first, begun.board, {root: ranges[::-1] if turned else ranges})
-        return values[root][player ^ turned]
+        return np.asarray(values[root][player ^ turned])
 
     def _begun(self, public: Public) -> Public:
         early = tuple(action for action in public.actions if action[1] < self.first)
