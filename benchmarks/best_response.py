@@ -16,7 +16,6 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
-from attrs import frozen
 
 from cardai import make
 from cardai.poker.contract import need_holdem
@@ -25,14 +24,9 @@ from cardai.poker.hands.combos import COUNT
 from cardai.poker.range_policy import range_player
 from cardai.poker.ranges.public_tree import holdem_tree
 from cardai.poker.responses.board_sample import sample_boards
-from cardai.poker.responses.street_response import SWEEPS, Sweeps, Walker, next_cards, pairings
+from cardai.poker.responses.street_response import ALONE, SWEEPS, Walker, next_cards, pairings
 
 UNCHANGED = np.arange(COUNT)[None]
-
-
-@frozen
-class Alone(Sweeps):
-    """Each subtree by itself."""
 
 
 def clocked(walker: Walker, board: list[int], tries: int) -> tuple[float, float]:
@@ -56,7 +50,7 @@ def by_cpu(asked: argparse.Namespace) -> None:
     game, agent = make.as_game(asked.game), make.as_agent(asked.agent)
     tree = holdem_tree(game, "A best response")
     player = range_player(game, agent, tree)
-    walkers = {"forests": Walker(tree, player, SWEEPS), "subtree by subtree": Walker(tree, player, Alone())}
+    walkers = {"forests": Walker(tree, player, SWEEPS), "subtree by subtree": Walker(tree, player, ALONE)}
     spent, scale = dict.fromkeys(walkers, 0.0), 1000 / need_holdem(game, "A best response").big_blind
     for board in sample_boards(5, asked.boards, asked.seed).boards.tolist():
         gains = []

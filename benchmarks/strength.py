@@ -63,6 +63,7 @@ SLOW = {
     ("holdem_limit", "pimc"): 0,
     ("holdem_limit", "resolving"): 0,
     ("holdem_limit", "limit_cnn"): 0,
+    ("holdem_limit", "limit_resolving"): 0,
     ("holdem", "resolving"): 0,
     ("holdem", "nolimit_resolving"): 0,
     ("holdem", "nolimit_resolving:level=weak"): 0,

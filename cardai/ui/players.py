@@ -187,7 +187,7 @@ def surprise(players: Sequence[Player], seed: int) -> str:
 
 AT_ONCE = {"holdem": "nolimit_resolving"}
 """Games by whose name one sits down against a player of the box, without being asked against whom."""
-STRONG = ("champion", "nolimit_resolving", "ismcts")
+STRONG = ("champion", "nolimit_resolving", "limit_resolving", "ismcts")
 """Who is pointed at first, where it plays the game: a champion, else the search that plays any."""
 
 

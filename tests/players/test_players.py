@@ -143,7 +143,7 @@ def test_a_player_by_buckets_waits_for_no_tables(name: str) -> None:
     assert all(clusters(options.of_street(street)) is not None for street in (1, 2))
 
 
-@pytest.mark.long("limit_equilibrium")
+@pytest.mark.long("limit_equilibrium", "limit_resolving")
 @pytest.mark.parametrize("name", CARDS)
 def test_each_player_is_made_and_plays_its_game(boxed: None, name: str) -> None:
     if network(name):
@@ -163,8 +163,10 @@ def test_each_player_is_made_and_plays_its_game(boxed: None, name: str) -> None:
 
 
 def quick(player: Any) -> Any:
-    """Return a player at its quickest, where it has levels."""
-    return evolve(player, level="weak", seconds=0, threads=1) if attrs.has(type(player)) else player
+    """Return a player at its quickest, where it has options for that."""
+    known = {one.name for one in attrs.fields(type(player))} if attrs.has(type(player)) else set()
+    wanted = {"level": "weak", "seconds": 0, "threads": 1}
+    return evolve(player, **{name: value for name, value in wanted.items() if name in known})
 
 
 def test_the_no_limit_players_card_is_of_the_files_that_are_there() -> None:
@@ -185,6 +187,11 @@ def test_a_ladder_of_cardai_play_tells_nothing_of_a_player_that_was_replaced_in_
     monkeypatch.setattr("cardai.ui.strength.SHIPPED", tmp_path / "strength.json")
     (tmp_path / "strength.json").write_text(json.dumps(held))
     assert told["leduc"].keys() - shipped()["leduc"].keys() == {"leduc_nfsp"}
+
+
+def test_the_river_that_is_solved_anew_was_measured_behind_the_blueprint_that_is_there() -> None:
+    run = json.loads((BOX / "cardai_players" / "limit_equilibrium" / "run" / "run.json").read_text())
+    assert CARDS["limit_resolving"]["blueprint"] == run["id"]
 
 
 def test_what_makes_the_no_limit_player_is_booked_and_stops_at_what_fails(

@@ -11,6 +11,7 @@ from typing import Literal
 
 from attrs import evolve, frozen, validators
 
+from cardai import make
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
@@ -31,11 +32,13 @@ from cardai.poker.resolving.games import (
     ITERATIONS,
     LEDUC_ITERATIONS,
     LIMIT,
+    ROUNDS,
     WITH_VALUES,
     resolved_game,
     resolving_player,
 )
 from cardai.poker.resolving.preflop import Preflop, preflop_player
+from cardai.poker.resolving.trunk import Trunk
 
 EXACT = "exact"
 
@@ -59,6 +62,10 @@ class Resolving(Agent):
         "dcfr", help="the variant of CFR; rm_plus: regret matching+ with a uniform average, DeepStack's"
     )
     gadget: bool = option(True, help="whether the opponent may take what it was promised instead of playing on")
+    believed: float = option(
+        0.0, help="behind the gadget: how much of the opponent's hands hold the range it is thought to have and play on whatever was promised",
+        validator=[validators.ge(0), validators.lt(1)],
+    )  # fmt: skip
     seconds: float = option(
         0.0, help="time for a decision: the last iteration finished in it is played; 0: all iterations",
         validator=[validators.ge(0), validators.lt(86_400)],
@@ -73,8 +80,12 @@ class Resolving(Agent):
     blueprint: str = option(
         "",
         holds="agent",
-        help="hold'em: who plays before the flop (a trained run; without limits one of a ladder); none: that is solved too",
+        help="hold'em: who plays before the first round that is solved (a trained run; without limits one of a ladder); none: that is solved too",
     )
+    first: Literal["flop", "turn", "river"] = option(
+        "flop", help="with a blueprint in limit betting or on a ladder: the first round that is solved; from the turn or the river "
+        "on the opponent is promised what it can win there from the blueprint",
+    )  # fmt: skip
     preflop: str = option(
         "", holds="path",
         help="no-limit hold'em: a directory with a table of play before the flop (any stacks); default: with the box's values the box's",
@@ -97,6 +108,8 @@ class Resolving(Agent):
             raise ValueError(f"skip must be below iterations. Got {self.skip} of {self.iterations}.")
 
     def for_game(self, game: Game) -> Agent:
+        if self.first != "flop" and not self.blueprint:
+            raise UsageError(f"first={self.first} needs who plays until then: blueprint=, a trained run or a player.")
         played, leduc = resolved_game(game, self.bets, self.ahead), is_leduc(game)
         limit = DepthLimit() if leduc else LIMIT
         usual: int | tuple[int, ...] = LEDUC_ITERATIONS if leduc else ITERATIONS
@@ -107,14 +120,19 @@ class Resolving(Agent):
         variant = DISCOUNTS if self.solver == "dcfr" and not leduc else self.solver
         settings = SolverSettings(
             self.iterations or usual, self.skip, (inf, -inf, 0.0) if self.solver == "rm_plus" else variant,
-            self.gadget, self.seconds, self.hand_seconds, reuse=not leduc, threads=self.threads,
+            self.gadget, self.believed, self.seconds, self.hand_seconds, reuse=not leduc, threads=self.threads,
         )  # fmt: skip
         if leduc:
             return resolving_player(game, played, settings, limit, noise=self.noise)
-        early: Blueprint | Preflop | None = blueprint(self.blueprint, game) if self.blueprint else None
+        early: Blueprint | Preflop | Trunk | None = self._early(game)
         if preflop and early is None:
             early = preflop_player(preflop, game)
         return resolving_player(game, played, settings, limit, early, self.kept, self.noise)
+
+    def _early(self, game: Game) -> Blueprint | Trunk | None:
+        if self.first == "flop":
+            return blueprint(self.blueprint, game) if self.blueprint else None
+        return Trunk(game, make.agent(self.blueprint), ROUNDS.index(self.first))
 
     def check_game(self, game: Game) -> None:
         evolve(self, seconds=0.0, hand_seconds=0.0).for_game(game)  # no clock runs: nothing need be ready

@@ -50,6 +50,7 @@ class Street(NamedTuple):
         Any  # (L, B) int32: the first row of a locked node's actions in ``locked``, -1 on a board where it is free
     )
     locked: Any  # (rows, H) float64: how often a hand must take an action; below 0 where it is free
+    forced: Any  # (H,) float64: the share of each hand that must play on at the first node, a gadget; (0,) where there is none
 
 
 class WalkBuffers(NamedTuple):
@@ -152,6 +153,20 @@ def _add_locked(locked: Any, sigma: Any, value: Any, out: Any, n: Any) -> None:
 
 
 @kernel
+def _force(forced: Any, action: Any, row: Any, n: Any) -> None:
+    """Turn how often hands at a gadget take action 0 (the promise) or 1 into how often those do that have no choice as well."""
+    for h in range(n):
+        row[h] = row[h] * (1.0 - forced[h]) + action * forced[h]
+
+
+@kernel
+def _unforce(forced: Any, value: Any, mean: Any, n: Any) -> None:
+    """Take those who have no choice, worth ``value`` (H,), out of the ``mean`` (H,) at a gadget."""
+    for h in range(n):
+        mean[h] = (mean[h] - forced[h] * value[h]) / (1.0 - forced[h])
+
+
+@kernel
 def enter(street: Any, work: Any, board: Any, player: Any, mode: Any, numbers: Any) -> None:
     """Set sigma and reach of a board's nodes from the reach at its roots; when training, add to the player's average."""
     n, slots, offset = street.count[board], len(work.sigma), 2 * street.roots
@@ -173,6 +188,8 @@ def enter(street: Any, work: Any, board: Any, player: Any, mode: Any, numbers: A
             _probabilities(work.regrets[source + a], work.total, work.spare, sigma, zero, n)
             if lock >= 0:
                 _obey(street.locked[lock + a], sigma, n)
+            if mode == TRAIN and node == 0 and len(street.forced) > 0:
+                _force(street.forced, a, sigma, n)
             _product(own, sigma, reach, n)
         if mode == TRAIN and actor == player:
             place = board, node, source
@@ -254,6 +271,8 @@ def leave(street: Any, work: Any, board: Any, player: Any, mode: Any, numbers: A
             _product(work.sigma[first], work.values[roots + first], value, n)
             for a in range(1, actions):
                 _add_product(work.sigma[first + a], work.values[roots + first + a], value, n)
+            if mode == TRAIN and node == 0 and len(street.forced) > 0:
+                _unforce(street.forced, work.values[roots + first + 1], value, n)
             if mode == TRAIN:
                 _learn(street, work, board, node, value, numbers)
 

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
-from attrs import field, frozen
+from attrs import field, frozen, validators
 
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
@@ -129,6 +129,8 @@ class SolverSettings:
     gadget: bool = True
     """Whether the opponent may take what it was promised; without ("unsafe") it holds the range that the last solution
     gave it."""
+    believed: float = field(default=0.0, validator=[validators.ge(0), validators.lt(1)])
+    """Behind a gadget: how much of the opponent's hands hold that range, and play on whatever was promised; the others are any."""
     seconds: float = 0.0
     hand_seconds: float = 0.0
     """The time for all decisions of a hand; each takes at most half of what is left. 0: no limit."""

@@ -32,6 +32,8 @@ class TreeLayout:
     boards: list[DealtBoards]
     locks: Sequence[Locked] = ()
     """What is not solved but given; boards that a renaming of suits takes to others must have theirs taken along."""
+    forced: Float64s | None = None
+    """(K,) behind a gadget: the share of each hand that has no choice and plays on (below 1)."""
     streets: tuple[Street, ...] = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -124,6 +126,7 @@ class TreeLayout:
                 columns[player, k] = row_of[1 - player, node]
                 factors[player, k // LANES, :, k % LANES] = _factors(gain[player, node], rake[node], shown[node])
         cards = [self.hands.cards[hands] + 1 for hands in boards.hands]
+        forced = np.zeros(0) if self.forced is None or number else self.forced[boards.hands[0]]
         known = len(boards.boards[0])
         return Street(
             roots=forest.roots,
@@ -146,6 +149,7 @@ class TreeLayout:
             first_image=np.cumsum([0, *(len(ups) for ups in boards.ups)]).astype(np.int32),
             factor=1.0 if last else 1.0 / (len(self.hands.deck) - known - 2 * self.hands.held),
             **locked_rows(self.locks, forest, boards, known - number),
+            forced=forced,
         )
 
 
@@ -189,7 +193,7 @@ def _empty_street() -> Street:
     wide = np.zeros((0, LANES), np.uint16)
     return Street(
         0, np.zeros(0, np.int8), none, none, none, table, table, none, np.zeros((2, 0)), 0, none, none, none, cards, cards,
-        wide, wide, np.zeros(1, np.int32), 1.0, none, table, np.zeros((0, LANES)),
+        wide, wide, np.zeros(1, np.int32), 1.0, none, table, np.zeros((0, LANES)), np.zeros(0),
     )  # fmt: skip
 
 

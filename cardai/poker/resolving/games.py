@@ -23,6 +23,7 @@ from cardai.poker.resolving.depth_limit import DepthLimit
 from cardai.poker.resolving.player import ResolvingPlayer
 from cardai.poker.resolving.preflop import Preflop
 from cardai.poker.resolving.resolver import KEPT, Public, Resolver
+from cardai.poker.resolving.trunk import Trunk
 
 ROUNDS = ("preflop", "flop", "turn", "river")
 LIMIT = DepthLimit(2)
@@ -63,16 +64,18 @@ def resolving_player(
     played: RangeGame,
     settings: SolverSettings,
     depth_limit: DepthLimit,
-    early: Blueprint | Preflop | None = None,
+    early: Blueprint | Preflop | Trunk | None = None,
     kept: int = KEPT,
     noise: float = 0.0,
 ) -> ResolvingPlayer:
-    """Return the player of ``game``, whose ranges are ``played``; ``early`` plays before the flop (None: that is solved too).
+    """Return the player of ``game``, whose ranges are ``played``; ``early`` plays before the flop, or until what it promises (None: that is solved too).
 
     ``kept`` decisions are remembered. With ``noise`` an action at random is taken that often.
     """
-    played = evolve(played, first=0 if early is None else 1)
-    resolver = Resolver(played, settings, depth_limit, None if early is None else early.ranges, kept)
+    trunk = early if isinstance(early, Trunk) else None
+    played = evolve(played, first=0 if early is None else trunk.first if trunk else 1)
+    ranges, promises = None if early is None else early.ranges, None if trunk is None else trunk.promised
+    resolver = Resolver(played, settings, depth_limit, ranges, kept, promises)
     if played.hands == HOLDEM and (settings.seconds or settings.hand_seconds):  # now, not on the clock of a decision
         if early is None:
             showdowns(())
@@ -84,6 +87,8 @@ def warm_up(game: RangeGame, depth_limit: DepthLimit) -> None:
     """Solve something in every round, so that what is compiled or read from files is there when the clock runs."""
     boards = {1: (0, 14, 28), 2: (0, 14, 28, 42), 3: (0, 14, 28, 42, 5)}
     for done, (first, board) in enumerate(boards.items()):
+        if first < game.first:
+            continue
         tell("getting ready to solve", done, len(boards))
         passed = tuple((1, round_, seat) for round_ in range(first) for seat in (0, 1))
         once = Resolver(evolve(game, first=first), SolverSettings(1), depth_limit, kept=1)

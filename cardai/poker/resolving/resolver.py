@@ -77,6 +77,8 @@ class Public:
 
 BlueprintRanges = Callable[[Public], Float64s]
 """Returns (2, K) both ranges at the beginning of the first round that is solved, by seat (default: every hand as likely)."""
+Promises = Callable[[Public, int], Float64s]
+"""Returns (K,) what a seat's hands are promised there, times the other's range (default: nothing, both ranges are known)."""
 
 
 @frozen(eq=False)
@@ -131,9 +133,10 @@ class Resolver:
         depth_limit: DepthLimit,
         blueprint_ranges: BlueprintRanges | None = None,
         kept: int = KEPT,
+        promises: Promises | None = None,
     ) -> None:
         self.game, self.settings, self.depth_limit = game, settings, depth_limit
-        self.blueprint_ranges, self.kept = blueprint_ranges, kept
+        self.blueprint_ranges, self.promises, self.kept = blueprint_ranges, promises, kept
         self._known: OrderedDict[tuple[int, Public], Decision] = OrderedDict()
         self._first: OrderedDict[tuple[int, Public], Decision] = OrderedDict()
         """Decisions of the first round, which come again in other hands."""
@@ -196,7 +199,7 @@ class Resolver:
         mine = [k for k in solved if public.actions[k][2] == me]
         here = [k for k in solved if public.actions[k][1] == public.round]
         if not solved:
-            return self._solve(public, me, Constraints(self._start(public)))
+            return self._solve(public, me, self._start(public, me))
         tied = self.settings.gadget and (public.round == 0 or self.depth_limit.promises(public.round - 1))
         opened = not mine or (not tied and here and mine[-1] < here[0])
         count = here[0] if opened else mine[-1]
@@ -230,11 +233,14 @@ class Resolver:
         out[:, numbers] = found
         return out
 
-    def _start(self, public: Public) -> Float64s:
+    def _start(self, public: Public, me: int) -> Constraints:
         ranges = np.ones((2, len(self.game.hands.cards)))
         if self.blueprint_ranges is not None:
             ranges = np.array(self.blueprint_ranges(public), np.float64)
-        return np.stack([_normal(one, public.board, self.game.hands) for one in ranges])
+        promised = None
+        if self.promises is not None and self.settings.gadget:
+            promised = _scaled(self.promises(public, 1 - me), ranges[me], public.board, self.game.hands)
+        return Constraints(np.stack([_normal(one, public.board, self.game.hands) for one in ranges]), promised)
 
     def _after(self, last: Decision, me: int, public: Public, count: int) -> Constraints:
         """Return what is carried from ``last``, the decision at action ``count``, to ``public``.
@@ -253,10 +259,8 @@ class Resolver:
             promised = self._worth_dealt(last, place, 1 - me, public.board[len(last.public.board) :])
         elif self.settings.gadget and not ahead:
             promised = self._worth(last, asked, 1 - me)
-        free = ~np.isin(hands.cards, public.board).any(axis=1)
-        scale = float(ranges[me, free].sum())
         if promised is not None:
-            promised = promised / scale if scale > 0 else np.zeros_like(promised)
+            promised = _scaled(promised, ranges[me], public.board, hands)
         return Constraints(np.stack([_normal(one, public.board, hands) for one in ranges]), promised)
 
     def _worth(self, last: Decision, place: PublicState, player: int) -> Float64s:
@@ -296,13 +300,17 @@ class Resolver:
         game = game if public.stacks is None else evolve(game, stacks=public.stacks)
         last = self.depth_limit.until(public.round, game.betting.num_rounds)
         tree = _tree(game, public, last)
-        ranges = np.array(carried.ranges)
+        ranges, forced = np.array(carried.ranges), None
         if carried.promised is not None:
             tree = gadget(tree, 1 - me)
-            ranges[1 - me] = _normal(np.ones(len(ranges[0])), public.board, game.hands) * len(ranges[0])
+            known, any_ = ranges[1 - me] * settings.believed, _normal(np.ones(len(ranges[0])), public.board, game.hands)
+            mixed = known + any_ * (1 - settings.believed)
+            if settings.believed:
+                forced = np.where(mixed > 0, known / np.where(mixed > 0, mixed, 1.0), 0.0)
+            ranges[1 - me] = mixed * len(mixed)
         walked = last - public.round + 1
         boards = deal_boards(game.hands, public.board, walked, ranges, isomorphic=False)
-        layout = TreeLayout(tree, game.hands, boards)
+        layout = TreeLayout(tree, game.hands, boards, forced=forced)
         solver = Solver(
             layout, ranges, variant=settings.variant, dtype=settings.dtype, promised=carried.promised, threads=settings.threads,
             leaves=self.depth_limit.leaves(game, public.round, public.board, boards[0].hands[0]) if layout.leaves else None,
@@ -355,6 +363,12 @@ def _run(solver: Solver, settings: SolverSettings, round_: int, seconds: float, 
         before = monotonic()
         solver.run(count)
         each = max((monotonic() - before) / count, 1e-7)
+
+
+def _scaled(promised: Float64s, range_: Float64s, board: Sequence[int], hands: Hands) -> Float64s:
+    """Return what is promised against a range that sums to 1, of what it is against ``range_``."""
+    scale = float(range_[~np.isin(hands.cards, board).any(axis=1)].sum())
+    return promised / scale if scale > 0 else np.zeros_like(promised)
 
 
 def _normal(range_: Float64s, board: Sequence[int], hands: Hands) -> Float64s:

@@ -64,7 +64,12 @@ class Sweeps:
         return out
 
 
-SWEEPS = Sweeps()
+@frozen
+class Alone(Sweeps):
+    """The same on the river as on the streets before it: for subtrees that are few."""
+
+
+SWEEPS, ALONE = Sweeps(), Alone()
 
 
 @frozen(eq=False)

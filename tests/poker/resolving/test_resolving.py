@@ -69,12 +69,24 @@ def test_hands_take_a_promise_that_is_better_than_playing_on_and_no_other() -> N
     assert (choice[1, 4:] > 0.95).all()
 
 
+def test_who_is_forced_plays_on_behind_the_gadget_whatever_was_promised() -> None:
+    whole = solver_of(whole_leduc())
+    forced, promised = np.array([0.5, 0.0, 0.0, 0.25, 0.0, 0.0]), np.full(6, 1e5)
+    tree = gadget(whole_leduc(), 1)
+    layout = TreeLayout(tree, LeducHands(), whole.layout.boards, forced=forced)
+    again = Solver(layout, whole.ranges, promised=promised)
+    again.run(300)
+    _, choice = again.average((), tree.root)
+    assert np.abs(choice[1] - forced).max() < 0.01
+
+
 @pytest.fixture(scope="module")
 def exploitability() -> dict[str, float]:
     efforts = {
         "safe": SolverSettings(200),
         "unsafe": SolverSettings(200, gadget=False),
         "reused": SolverSettings(200, reuse=True),
+        "believed": SolverSettings(200, believed=0.03),
     }
     game = leduc()
     players = {name: leduc_player(game, settings) for name, settings in efforts.items()}
@@ -89,6 +101,7 @@ def test_resolved_to_the_end_it_is_as_hard_to_exploit_as_the_solution(exploitabi
     assert 0.1 < own < 1.0  # chips a dealt hand, of an ante of 100
     assert exploitability["safe"] < own + 0.5
     assert exploitability["reused"] < own + 0.5
+    assert exploitability["believed"] < own + 0.5
 
 
 @pytest.mark.long
