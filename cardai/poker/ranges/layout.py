@@ -126,7 +126,6 @@ class TreeLayout:
                 columns[player, k] = row_of[1 - player, node]
                 factors[player, k // LANES, :, k % LANES] = _factors(gain[player, node], rake[node], shown[node])
         cards = [self.hands.cards[hands] + 1 for hands in boards.hands]
-        forced = np.zeros(0) if self.forced is None or number else self.forced[boards.hands[0]]
         known = len(boards.boards[0])
         return Street(
             roots=forest.roots,
@@ -149,7 +148,7 @@ class TreeLayout:
             first_image=np.cumsum([0, *(len(ups) for ups in boards.ups)]).astype(np.int32),
             factor=1.0 if last else 1.0 / (len(self.hands.deck) - known - 2 * self.hands.held),
             **locked_rows(self.locks, forest, boards, known - number),
-            forced=forced,
+            forced=np.zeros(0) if self.forced is None or number else self.forced[boards.hands[0]],
         )
 
 

@@ -18,7 +18,7 @@ from cardai.core.legal import Legal
 from cardai.formats.rooms import own_limit
 from cardai.formats.rooms.coach import HandCoach, coach_of
 from cardai.formats.rooms.own import LATER
-from cardai.poker.grading.before import OFF
+from cardai.poker.grading.before import NO_RAISE
 from cardai.poker.grading.flops import FlopHand
 from cardai.poker.grading.grader import SolvingGrader
 from cardai.poker.grading.limit import ranges_along
@@ -66,7 +66,7 @@ def test_what_the_chart_does_not_know_is_said_to_be_so(coach: Coach) -> None:
         seat = table.to_act
         table.act(action)
         found = coach.hand(table.unfinished or {}, seat or 0)
-        assert (found.left_out, len(found.decisions)) == ({} if known else {OFF: 1}, int(known))
+        assert (found.left_out, len(found.decisions)) == ({} if known else {NO_RAISE: 1}, int(known))
 
 
 def test_decisions_after_the_flop_are_told_by_their_place_in_the_hand(

@@ -88,6 +88,14 @@ def test_ranges_and_promises_do_not_depend_on_which_seat_has_the_button(player: 
         assert np.array_equal(trunk.promised(river(button), seat ^ button), trunk.promised(river(0), seat))
 
 
+def test_the_opponents_hands_are_promised_what_they_win_from_ones_own_range(player: ResolvingPlayer) -> None:
+    trunk, ranges = promises(player), promises(player).ranges(river(0))
+    for me in (0, 1):
+        carried = player.resolver._start(river(0), me)
+        assert carried.promised is not None
+        assert np.allclose(carried.promised, trunk.promised(river(0), 1 - me) / ranges[me].sum(), rtol=1e-12)
+
+
 def test_it_is_asked_for_in_limit_betting_and_with_a_player() -> None:
     with pytest.raises(UsageError, match=r"first=river needs who plays until then: blueprint="):
         cardai.agent("resolving:first=river").for_game(GAME)
