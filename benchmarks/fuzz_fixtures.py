@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -76,6 +77,7 @@ def fixtures() -> list[Fixture]:
         Fixture("series", "limit", _series, _read_series),
         Fixture("site", "slumbot", _site_match, _read_site_match),
         *(Fixture("rooms", name, _room(text), _read_histories) for name, text in TEXTS.items()),
+        Fixture("rooms", "packed", _packed_rooms, _read_histories),
         Fixture("phh", "limit", _histories("holdem_limit"), _read_histories),
         Fixture("phh", "nolimit", _histories("holdem_nolimit"), _read_histories),
     ]
@@ -219,6 +221,15 @@ def _room(text: str) -> Callable[[Path], Any]:
     return fill
 
 
+def _packed_rooms(folder: Path) -> None:
+    """Hands of several rooms as they are given out: in a folder, and in a zip archive."""
+    (folder / "rooms").mkdir()
+    with zipfile.ZipFile(folder / "hands.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in TEXTS.items():
+            (folder / "rooms" / f"{name}.txt").write_text(text, encoding="utf-8")
+            archive.writestr(f"{name}.txt", text)
+
+
 def _histories(game: str) -> Callable[[Path], Any]:
     def fill(folder: Path) -> None:
         from cardai.formats import read_log
@@ -246,7 +257,7 @@ def _site_match(folder: Path) -> None:
     from cardai.formats.sites.series import header_of
 
     hand = SiteHand(0, 1, "cr300f", "AsKs|2c7d", -100.0, 100, baseline=50.0)
-    with KeptHands(str(folder / "match.jsonl"), header_of("slumbot", _site_game(), "threshold", 3), False) as kept:
+    with KeptHands(str(folder / "match.jsonl"), header_of("slumbot", _site_game(), "always_call", 3), False) as kept:
         kept.keep(hand, None)
     frame = {
         "action": "b300c/kk/kk/k",
@@ -307,8 +318,8 @@ def _read_site_match(folder: Path, rng: Random) -> None:
         SitePlayer("always_call", _site_game(), 3).play(Slumbot(service), 0)
     else:
         site = Slumbot(service, "me", "secret")
-        with KeptHands(str(folder / "match.jsonl"), header_of("slumbot", _site_game(), "threshold", 3), True) as kept:
-            play_hands(site, SitePlayer("threshold", _site_game(), 3), kept, 2)
+        with KeptHands(str(folder / "match.jsonl"), header_of("slumbot", _site_game(), "always_call", 3), True) as kept:
+            play_hands(site, SitePlayer("always_call", _site_game(), 3), kept, 2)
             figures(kept.hands)
 
 

@@ -37,7 +37,7 @@ class Joined(io.TextIOBase):
         self.name = str(place)
         self.skipped: list[str] = []
         self._known, self._first = known, first
-        self._lines = self._all(_folder(place) if place.is_dir() else _archive(place))
+        self._lines = self._all(place)
         line = next(self._lines, None)
         if line is None:
             looked = f"; {len(self.skipped):,} are in no format that is known" if self.skipped else ""
@@ -52,7 +52,15 @@ class Joined(io.TextIOBase):
     def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
         return next(self._lines, "")
 
-    def _all(self, files: Iterator[tuple[str, IO[bytes]]]) -> Iterator[str]:
+    def _all(self, place: Path) -> Iterator[str]:
+        packed = not place.is_dir()
+        try:
+            yield from self._of(_archive(place) if packed else _folder(place))
+        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+            what = f"The archive {str(place)!r} cannot be unpacked: {error}. Unpack it yourself."
+            raise DamagedFileError(what if packed else f"The folder {str(place)!r} cannot be read: {error}.") from error
+
+    def _of(self, files: Iterator[tuple[str, IO[bytes]]]) -> Iterator[str]:
         for name, file in files:
             with text_of(file) as text:
                 lines = limited_lines(text)
@@ -78,23 +86,15 @@ def _folder(place: Path) -> Iterator[tuple[str, IO[bytes]]]:
     """Yield the files of a folder by name."""
     for path in sorted(place.rglob("*")):
         if _wanted(path.name) and path.is_file():
-            try:
-                yield str(path), path.open("rb")
-            except OSError as error:
-                raise DamagedFileError(f"The file {str(path)!r} cannot be read: {error.strerror}.") from error
+            yield str(path), path.open("rb")
 
 
 def _archive(place: Path) -> Iterator[tuple[str, IO[bytes]]]:
     """Yield the files of a zip archive by name, none of which may swell beyond what hands do."""
-    try:
-        with zipfile.ZipFile(place) as archive:
-            for info in sorted(archive.infolist(), key=lambda one: one.filename):
-                if not _wanted(info.filename) or info.is_dir():
-                    continue
-                if info.file_size > max(ENOUGH, SWELLING * info.compress_size):
-                    raise DamagedFileError(f"{place}: {info.filename} unpacks to more than {SWELLING} times its size.")
-                yield info.filename, archive.open(info)
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
-        raise DamagedFileError(
-            f"The archive {str(place)!r} cannot be unpacked: {error}. Unpack it yourself."
-        ) from error
+    with zipfile.ZipFile(place) as archive:
+        for info in sorted(archive.infolist(), key=lambda one: one.filename):
+            if not _wanted(info.filename) or info.is_dir():
+                continue
+            if info.file_size > max(ENOUGH, SWELLING * info.compress_size):
+                raise DamagedFileError(f"{place}: {info.filename} unpacks to more than {SWELLING} times its size.")
+            yield info.filename, archive.open(info)

@@ -232,10 +232,13 @@ def test_a_folder_and_a_zip_archive_are_read_as_the_files_in_them(
         packed.writestr("a.txt", b" " * (ENOUGH + 1))
     cut = tmp_path / "cut.zip"
     cut.write_bytes(archive.read_bytes()[:-30])
+    whole, spoiled = archive.read_bytes(), tmp_path / "spoiled.zip"
+    spoiled.write_bytes(whole[:60] + bytes(byte ^ 255 for byte in whole[60:90]) + whole[90:])
     for source, said in (
         (tmp_path / "notes", "no file of hands .*; 1 are in no format"),
         (bomb, "more than 200 times its size"),
         (cut, "cannot be unpacked"),
+        (spoiled, "cannot be unpacked"),
     ):
         with pytest.raises(DamagedFileError, match=said), room_hands(source):
             pass
