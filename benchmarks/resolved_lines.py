@@ -1,6 +1,6 @@
 """What solving the river anew is worth from the turn on: a best response to `resolving:first=river`, on sampled boards and lines.
 
-    python benchmarks/resolved_lines.py --blueprint limit_equilibrium                       eight turns, a line of each
+    python benchmarks/resolved_lines.py --blueprint limit_equilibrium                       eight turns, a line of each, as limit_resolving plays
     python benchmarks/resolved_lines.py --blueprint limit_equilibrium --boards 20 --seed 5 --lines 2
 
 ``evaluate best-response --from turn`` would have every river after every line of bets solved: 27,216 times two a board. Here the
@@ -19,6 +19,7 @@ import numpy as np
 from cardai import make
 from cardai.arena.bootstrap import Interval, cautious
 from cardai.core.arrays import Float64s
+from cardai.core.errors import CardaiError
 from cardai.core.rng import derive
 from cardai.core.spec import Spec
 from cardai.poker.contract import need_holdem
@@ -45,7 +46,7 @@ def left(both: list[tuple[float, float]], seed: int) -> Interval:
 
 
 def main() -> None:
-    """Print a line a board, and what they come to."""
+    """Read what is asked for, and measure it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blueprint", default="limit_equilibrium")
     parser.add_argument("--game", default="acpc_limit_2p")
@@ -56,6 +57,16 @@ def main() -> None:
         "--believed", default="0", help="how much of the opponent's hands hold the range it is thought to have"
     )
     asked = parser.parse_args()
+    if min(asked.boards, asked.lines) < 1:
+        parser.error(f"--boards and --lines must be at least 1. Got {asked.boards} and {asked.lines}.")
+    try:
+        measure(asked)
+    except CardaiError as error:
+        raise SystemExit(f"resolved_lines.py: {error}") from None
+
+
+def measure(asked: argparse.Namespace) -> None:
+    """Print a line a board, and what they come to."""
     game, blueprint = make.as_game(asked.game), make.as_agent(asked.blueprint)
     options = (("blueprint", f'"{asked.blueprint}"'), ("first", "river"), ("believed", asked.believed))
     tree, scale = holdem_tree(game, "A best response"), 1000 / need_holdem(game, "A best response").big_blind

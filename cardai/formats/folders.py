@@ -56,7 +56,7 @@ class Joined(io.TextIOBase):
         packed = not place.is_dir()
         try:
             yield from self._of(_archive(place) if packed else _folder(place))
-        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
             what = f"The archive {str(place)!r} cannot be unpacked: {error}. Unpack it yourself."
             raise DamagedFileError(what if packed else f"The folder {str(place)!r} cannot be read: {error}.") from error
 
@@ -97,4 +97,8 @@ def _archive(place: Path) -> Iterator[tuple[str, IO[bytes]]]:
                 continue
             if info.file_size > max(ENOUGH, SWELLING * info.compress_size):
                 raise DamagedFileError(f"{place}: {info.filename} unpacks to more than {SWELLING} times its size.")
-            yield info.filename, archive.open(info)
+            try:
+                file = archive.open(info)
+            except RuntimeError as error:  # a password is needed, or a way of packing is not known
+                raise zipfile.BadZipFile(str(error)) from error
+            yield info.filename, file

@@ -32,7 +32,7 @@ class Boxed(Agent):
 
     def _need(self, game: Game) -> None:
         """Refuse what is refused before anything of it is read."""
-        trained, name = _game_of(self.run), self.run.parent.name
+        trained, name = _game_of(self.run), type(self).__module__.rpartition(".")[2]
         if type(game) is not type(trained):
             raise UsageError(f"{name} plays {brief(trained)}. Got {brief(game)}.")
         need_game(trained, game, f"{name} was trained on")

@@ -19,7 +19,7 @@ from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
-from cardai.core.spec import option
+from cardai.core.spec import brief, option
 from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.ranges.range_game import RangeGame, is_leduc
 from cardai.poker.resolving.blueprint import Blueprint, blueprint
@@ -111,6 +111,8 @@ class Resolving(Agent):
         if self.first != "flop" and not self.blueprint:
             raise UsageError(f"first={self.first} needs who plays until then: blueprint=, a trained run or a player.")
         played, leduc = resolved_game(game, self.bets, self.ahead), is_leduc(game)
+        if self.first != "flop" and leduc:
+            raise UsageError(f"first={self.first} is a round of hold'em. {brief(game)} is solved whole.")
         limit = DepthLimit() if leduc else LIMIT
         usual: int | tuple[int, ...] = LEDUC_ITERATIONS if leduc else ITERATIONS
         values, preflop = self._sources(played, leduc)

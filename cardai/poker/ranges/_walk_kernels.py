@@ -271,9 +271,9 @@ def leave(street: Any, work: Any, board: Any, player: Any, mode: Any, numbers: A
             _product(work.sigma[first], work.values[roots + first], value, n)
             for a in range(1, actions):
                 _add_product(work.sigma[first + a], work.values[roots + first + a], value, n)
-            if mode == TRAIN and node == 0 and len(street.forced) > 0:
-                _unforce(street.forced, work.values[roots + first + 1], value, n)
             if mode == TRAIN:
+                if node == 0 and len(street.forced) > 0:
+                    _unforce(street.forced, work.values[roots + first + 1], value, n)
                 _learn(street, work, board, node, value, numbers)
 
 

@@ -12,7 +12,7 @@ from collections import OrderedDict
 import numpy as np
 
 from cardai.core.agent import Agent
-from cardai.core.arrays import Float64s
+from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import brief
@@ -73,7 +73,7 @@ class Trunk:
             ranges[seat] *= rows[self.tree.amount[node].tolist().index(action)]
         return ranges
 
-    def _nodes(self, public: Public) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _nodes(self, public: Public) -> Int64s:
         """Return (n + 1,) the decisions at which the n actions of ``public`` were taken, and the next."""
         count = len(public.actions)
         history = np.full((count + 1, count + 1), -1, np.int64)

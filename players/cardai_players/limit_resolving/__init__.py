@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from attrs import frozen, validators
 
 from cardai import hookimpl, make
@@ -15,14 +13,14 @@ from cardai.core.game import Game
 from cardai.core.legal import Legal
 from cardai.core.spec import Spec, option
 from cardai_players import limit_equilibrium
-
-BLUEPRINT = Path(limit_equilibrium.__file__).parent / "run"
+from cardai_players.boxed import Boxed
 
 
 @frozen
-class Player(Agent):
+class Player(Boxed):
     """Plays as `limit_equilibrium` until the river, and solves that anew."""
 
+    run = limit_equilibrium.Player.run
     seconds: float = option(
         0.5, help="time for a decision: the last iteration finished in it is played; 0: all iterations (then it plays the same always)",
         validator=[validators.ge(0), validators.lt(86_400)],
@@ -33,11 +31,12 @@ class Player(Agent):
 
     def for_game(self, game: Game) -> Agent:
         self.check_game(game)
-        options = {"blueprint": f'"{BLUEPRINT}"', "first": "river", "believed": "0.1"}
+        options = {"blueprint": f'"{self.run}"', "first": "river", "believed": "0.1"}
         given = (*options.items(), ("seconds", str(self.seconds)), ("kept", str(self.kept)))
         return make.agent(Spec("resolving", given)).for_game(game)
 
     def check_game(self, game: Game) -> None:
+        self._need(game)
         limit_equilibrium.Player().check_game(game)
 
     def policy(self, views: Views, legal: Legal) -> Float64s:

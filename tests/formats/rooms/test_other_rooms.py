@@ -234,11 +234,15 @@ def test_a_folder_and_a_zip_archive_are_read_as_the_files_in_them(
     cut.write_bytes(archive.read_bytes()[:-30])
     whole, spoiled = archive.read_bytes(), tmp_path / "spoiled.zip"
     spoiled.write_bytes(whole[:60] + bytes(byte ^ 255 for byte in whole[60:90]) + whole[90:])
+    locked = tmp_path / "locked.zip"
+    central = whole.index(b"PK\x01\x02")  # the flag of a password, in the first file's entry
+    locked.write_bytes(whole[: central + 8] + bytes([whole[central + 8] | 1]) + whole[central + 9 :])
     for source, said in (
         (tmp_path / "notes", "no file of hands .*; 1 are in no format"),
         (bomb, "more than 200 times its size"),
         (cut, "cannot be unpacked"),
         (spoiled, "cannot be unpacked"),
+        (locked, "cannot be unpacked: .*(encrypted|password)"),
     ):
         with pytest.raises(DamagedFileError, match=said), room_hands(source):
             pass

@@ -99,5 +99,7 @@ def test_the_opponents_hands_are_promised_what_they_win_from_ones_own_range(play
 def test_it_is_asked_for_in_limit_betting_and_with_a_player() -> None:
     with pytest.raises(UsageError, match=r"first=river needs who plays until then: blueprint="):
         cardai.agent("resolving:first=river").for_game(GAME)
+    with pytest.raises(UsageError, match=r"first=river is a round of hold'em"):
+        cardai.agent("resolving:first=river,blueprint=always_call").for_game(cardai.game("leduc"))
     with pytest.raises(UsageError, match=r"has raises of any amount.*first=flop"):
         cardai.agent("resolving:first=turn,blueprint=always_call").for_game(cardai.game("acpc_nolimit_2p"))
