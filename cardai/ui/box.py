@@ -40,8 +40,14 @@ def in_the_box() -> list[Boxed]:
 
 
 def content(folder: Path) -> str:
-    """Return a hash of the files by which a player of the package plays: all in folders of its own ``folder``."""
-    inner = [file for file in sorted(folder.glob("*/**/*")) if file.is_file() and "__pycache__" not in file.parts]
+    """Return a hash of the files by which a player of the package plays: all in folders of its own ``folder``, and in those of
+    the players of which its card says that it is ``built_on`` them."""
+    card = folder / "card.json"
+    built_on = read_json(card).get("built_on", []) if card.is_file() else []
+    found = [
+        file for one in (folder, *(folder.parent / name for name in built_on)) for file in sorted(one.glob("*/**/*"))
+    ]
+    inner = [file for file in found if file.is_file() and "__pycache__" not in file.parts]
     return digest_of([file_digest(file) for file in inner])
 
 

@@ -196,6 +196,16 @@ def test_the_river_that_is_solved_anew_was_measured_behind_the_blueprint_that_is
     assert CARDS["limit_resolving"]["blueprint"] == run["id"]
 
 
+def test_a_player_that_is_built_on_another_is_another_once_that_one_is_replaced(tmp_path: Path) -> None:
+    for name, built_on in (("own", []), ("built", ["own"])):
+        (tmp_path / name / "run").mkdir(parents=True)
+        (tmp_path / name / "card.json").write_text(json.dumps({"built_on": built_on}))
+    (tmp_path / "own" / "run" / "table").write_text("1")
+    before = [content(tmp_path / name) for name in ("own", "built")]
+    (tmp_path / "own" / "run" / "table").write_text("2")
+    assert all(content(tmp_path / name) != old for name, old in zip(("own", "built"), before, strict=True))
+
+
 def test_what_makes_the_no_limit_player_is_booked_and_stops_at_what_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
