@@ -123,6 +123,7 @@ OWN = {
     "training.sweeps.Sweep.begin": "Sweep.open, by the name cls",
     "training.sweeps._pack": "writes",
     "training.sweeps._unpack": "by our own worker, unpacked by tarfile's filter for data",
+    "ui.box.content": "the card of an installed player, which is a program",
     "ui.box.in_the_box": "a file that we ship",
     "web.render.own_template": "a plugin's own template, which is a program's",
 }
