@@ -90,6 +90,8 @@ class Constraints:
 
     ranges: Float64s
     promised: Float64s | None = None
+    met: bool = True
+    """Whether all that the opponent did lay in the solutions, so that its range is known; a bet of another size tells nothing."""
 
 
 @frozen(eq=False)
@@ -101,6 +103,8 @@ class Decision:
     solver: Solver
     ranges: Float64s
     """(2, K) both ranges there, by seat."""
+    met: bool
+    """As of :class:`Constraints`."""
     strategy: Float64s
     """(A, K) how often each hand takes each action; zero for hands that the board blocks."""
     seconds: float
@@ -201,7 +205,7 @@ class Resolver:
         if not solved:
             return self._solve(public, me, self._start(public, me))
         tied = self.settings.gadget and (public.round == 0 or self.depth_limit.promises(public.round - 1))
-        opened = not mine or (not tied and here and mine[-1] < here[0])
+        opened = not mine or (here and mine[-1] < here[0] and (not tied or self.settings.believed > 0))
         count = here[0] if opened else mine[-1]
         last = self.decision(public.before(count, self.game.board_cards), me)
         again = self._again(last, public, count) if self.settings.reuse else None
@@ -213,12 +217,17 @@ class Resolver:
             return None
         place, ranges = last.place, np.array(last.ranges)
         for action, _, _ in public.actions[count:]:
-            actions = place.node.actions
-            chosen = nearest(actions, action, not self.game.betting.no_limit)
-            if actions[chosen].kind == 2 and self.game.betting.no_limit and actions[chosen].amount != action:
+            chosen, met = self._chosen(place.node, action)
+            if not met:
                 return None
             ranges, place = self._acted(last, place, chosen, ranges)
-        return Decision(public, place, last.solver, ranges, self._strategy(last.solver, place.node), 0.0)
+        return Decision(public, place, last.solver, ranges, last.met, self._strategy(last.solver, place.node), 0.0)
+
+    def _chosen(self, node: Node, action: int) -> tuple[int, bool]:
+        """Return which of a node's actions a game's action is, and whether it is that very one."""
+        chosen = nearest(node.actions, action, not self.game.betting.no_limit)
+        bet = node.actions[chosen].kind == 2 and self.game.betting.no_limit
+        return chosen, not bet or node.actions[chosen].amount == action
 
     def _acted(self, last: Decision, place: PublicState, chosen: int, ranges: Float64s) -> tuple[Float64s, PublicState]:
         """Return both ranges (2, K) after an action, by Bayes, and where it leads."""
@@ -247,13 +256,15 @@ class Resolver:
 
         The opponent's hands are promised what they are worth in their last decision, or once the cards have come.
         """
-        limit, hands = not self.game.betting.no_limit, self.game.hands
+        hands, met = self.game.hands, last.met
         place, ranges, asked = last.place, last.ranges, last.place
         for action, round_, _ in public.actions[count:]:
             if round_ > last.public.round:
                 break
             asked = place if place.node.actor != me else asked
-            ranges, place = self._acted(last, place, nearest(place.node.actions, action, limit), ranges)
+            chosen, same = self._chosen(place.node, action)
+            met = met and same
+            ranges, place = self._acted(last, place, chosen, ranges)
         promised, ahead = None, public.round > last.public.round
         if self.settings.gadget and ahead and self.depth_limit.promises(last.public.round):
             promised = self._worth_dealt(last, place, 1 - me, public.board[len(last.public.board) :])
@@ -261,7 +272,7 @@ class Resolver:
             promised = self._worth(last, asked, 1 - me)
         if promised is not None:
             promised = _scaled(promised, ranges[me], public.board, hands)
-        return Constraints(np.stack([_normal(one, public.board, hands) for one in ranges]), promised)
+        return Constraints(np.stack([_normal(one, public.board, hands) for one in ranges]), promised, met)
 
     def _worth(self, last: Decision, place: PublicState, player: int) -> Float64s:
         """Return (K,) what the player's hands are worth at ``place``, on the first street of a solution."""
@@ -303,9 +314,10 @@ class Resolver:
         ranges, forced = np.array(carried.ranges), None
         if carried.promised is not None:
             tree = gadget(tree, 1 - me)
-            known, any_ = ranges[1 - me] * settings.believed, _normal(np.ones(len(ranges[0])), public.board, game.hands)
-            mixed = known + any_ * (1 - settings.believed)
-            if settings.believed:
+            believed = settings.believed if carried.met else 0.0
+            known, any_ = ranges[1 - me] * believed, _normal(np.ones(len(ranges[0])), public.board, game.hands)
+            mixed = known + any_ * (1 - believed)
+            if believed:
                 forced = np.where(mixed > 0, known / np.where(mixed > 0, mixed, 1.0), 0.0)
             ranges[1 - me] = mixed * len(mixed)
         walked = last - public.round + 1
@@ -319,7 +331,9 @@ class Resolver:
         solver.settle()
         place = start(solver, list(public.board))
         place = place if carried.promised is None else step(place, 1)
-        return Decision(public, place, solver, carried.ranges, self._strategy(solver, place.node), monotonic() - began)
+        return Decision(
+            public, place, solver, carried.ranges, carried.met, self._strategy(solver, place.node), monotonic() - began
+        )
 
 
 def _tree(game: RangeGame, public: Public, until: int) -> PublicTree:
