@@ -43,7 +43,7 @@ NETWORK = "counterfactual_values:width=32,context=16,batch=10,rate=0.003,anneal=
 EPOCHS = 80
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
-_SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.1"
+_SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
 MEASURE = f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 300 --branches 1"
 ALSO = (
     f"cardai evaluate lbr {_SHIPPED} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",

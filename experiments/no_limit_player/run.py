@@ -33,7 +33,7 @@ ROOT = HERE.parents[1]
 REPORT, MEASURED = HERE / "report" / "report.md", HERE / "report" / "measured.json"
 CARD = ROOT / "players" / "cardai_players" / "nolimit_resolving" / "card.json"
 PLAYER = "nolimit_resolving"
-SHIPPED = f"{PLAYER}:seconds=0,threads=1,kept=300,believed=0.1"
+SHIPPED = f"{PLAYER}:seconds=0,threads=1,kept=300,believed=0.3"
 PLAIN = "resolving:values=exact,kept=300"
 LEVELS = ("strong", "fair", "weak")
 STOPPED = 130

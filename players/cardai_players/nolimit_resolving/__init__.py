@@ -50,7 +50,7 @@ class Player(Agent):
     )
 
     believed: float = option(
-        0.1, help="on the river: how much of the opponent's hands hold the range it is thought to have and play on whatever was promised",
+        0.3, help="on the river: how much of the opponent's hands hold the range it is thought to have and play on whatever was promised",
         validator=[validators.ge(0), validators.lt(1)],
     )  # fmt: skip
 
