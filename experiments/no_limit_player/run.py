@@ -102,7 +102,8 @@ MEASURES = (
         for other in ("always_call", "threshold", "opponent_model")
     ),
     *(match(level, f"AIVAT, the player against its level {level}", SHIPPED, SHIPPED.replace(":", f":level={level},"), 100) for level in LEVELS),
-    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 6", "text"),
+    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 20", "text"),
+    Measure("seated", "what a decision takes as the player is seated, 2 seconds and two threads", f"python benchmarks/decisions.py --hands 20 --agent {PLAYER} --no-turns", "text"),
 )  # fmt: skip
 
 
