@@ -282,7 +282,7 @@ def test_a_promise_is_a_mean_over_the_range_that_it_was_worth_against(me: int) -
     carried = resolver._after(begun, me, later, 0)
     place, ranges = begun.place, begun.ranges
     for chosen in (next(k for k, one in enumerate(begun.root.actions) if one.amount == 300), 1):
-        ranges, place = resolver._acted(begun, place, chosen, ranges)
+        ranges, place, _ = resolver._acted(begun, place, chosen, ranges, 0.0, me)
     worth = resolver._worth_dealt(begun, place, 1 - me, (2,))
     assert carried.promised == pytest.approx(worth / ranges[me, [0, 1, 3, 4, 5]].sum())
     assert np.abs(carried.promised).max() > 10
