@@ -29,7 +29,7 @@ from resolved_lines import left
 from cardai import make
 from cardai.arena.bootstrap import cautious
 from cardai.core.arrays import Float64s
-from cardai.core.errors import CardaiError
+from cardai.core.errors import CardaiError, UsageError
 from cardai.core.rng import derive
 from cardai.core.spec import Spec
 from cardai.poker.contract import need_holdem
@@ -184,14 +184,18 @@ def piece(asked: argparse.Namespace, number: int, flop: list[int]) -> tuple[list
 def measure(asked: argparse.Namespace) -> None:
     """Print a line a flop, and what they come to."""
     scale = 1000 / need_holdem(make.as_game(asked.game), "A best response").big_blind
-    flops, of = sample_boards(3, asked.boards, asked.seed).boards.tolist(), vars(asked) | {"out": "", "jobs": 0}
+    flops = sample_boards(3, asked.boards, asked.seed).boards.tolist()
+    of = {name: value for name, value in vars(asked).items() if name not in ("out", "jobs", "kept")}
     kept = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out and asked.out.exists() else []
     found = {one["number"]: one["mbb"] for one in kept if one["of"] == of}
     if found:
         print(f"{len(found)} flops are kept in {asked.out}.", flush=True)
     with ProcessPoolExecutor(asked.jobs, mp_context=get_context("spawn")) as pool:
-        numbers = [number for number in range(asked.boards) if number not in found]
-        begun = {pool.submit(piece, asked, number, flops[number]): number for number in numbers}
+        order = (
+            np.random.default_rng(derive(asked.seed, "order")).permutation(asked.boards).tolist()
+        )  # not by strata: it may be stopped
+        numbers = [number for number in order if number not in found]
+        begun = {} if asked.kept else {pool.submit(piece, asked, number, flops[number]): number for number in numbers}
         for done in as_completed(begun):
             number, (gains, spent) = begun[done], done.result()
             known, below, above = found[number] = [gain * scale for gain in gains]
@@ -202,6 +206,8 @@ def measure(asked: argparse.Namespace) -> None:
             if asked.out:
                 with asked.out.open("a") as file:
                     print(json.dumps({"of": of, "number": number, "mbb": found[number]}), file=file)
+    if not found:
+        raise UsageError("No flop is done.")
     columns = np.array([found[number] for number in sorted(found)]).T
     for name, values in zip(("the blueprint", "solved anew, below", "solved anew, above"), columns, strict=True):
         print(f"{name}: {cautious(values, asked.seed).text(1, 'mbb/g')} from the flop, {len(found)} flops")
@@ -224,6 +230,9 @@ def main() -> None:
     )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, help="a file that keeps the flops that are done")
+    parser.add_argument(
+        "--kept", action="store_true", help="print what the flops come to that --out has, and do no more"
+    )
     asked = parser.parse_args()
     if min(asked.boards, asked.jobs) < 1 or asked.turns not in range(2, 99, 2) or asked.rivers not in range(2, 49, 2):
         parser.error(
