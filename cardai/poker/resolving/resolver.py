@@ -256,8 +256,10 @@ class Resolver:
         ranges = np.ones((2, len(self.game.hands.cards)))
         if self.blueprint_ranges is not None:
             ranges = np.array(self.blueprint_ranges(public), np.float64)
-        promised = None
-        if self.promises is not None and self.settings.gadget:
+        promised, here = None, ~np.isin(self.game.hands.cards, public.board).any(axis=1)
+        if (
+            self.promises is not None and self.settings.gadget and ranges[me, here].any()
+        ):  # else it came here by mistake
             promised = _scaled(self.promises(public, 1 - me), ranges[me], public.board, self.game.hands)
         ranges = np.stack([_normal(one, public.board, self.game.hands) for one in ranges])
         return Constraints(ranges, promised, self.settings.believed)
