@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import evolve
+from attrs import evolve, frozen
 
 from cardai import make
 from cardai.arena import match
 from cardai.core.agent import Agent
-from cardai.core.arrays import Float64s
+from cardai.core.arrays import Float64s, Int64s
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.legal import Legal
@@ -19,8 +20,11 @@ from cardai.plugins.trainers.range_distillation import RangeDistillation, the_tr
 from cardai.plugins.trainers.range_distillation.training import DistilledAgent, Distilling
 from cardai.plugins.trainers.range_distillation.worth import WorthLessons
 from cardai.poker.contract import need_holdem
-from cardai.poker.ranges.public_tree import DECISION
-from cardai.poker.responses.street_response import pairings
+from cardai.poker.hands.boards import BOARD_SIZES
+from cardai.poker.hands.combos import COUNT, left_by
+from cardai.poker.range_policy import RangePolicy, range_player
+from cardai.poker.ranges.public_tree import DECISION, PublicTree
+from cardai.poker.responses.street_response import ALONE, Walker, pairings
 from cardai.training.runs import Run
 
 STREETS = ("preflop", "flop", "turn", "river")
@@ -44,6 +48,55 @@ class OneStreet(Agent):
             if len(rows):
                 out[rows] = who.policy(views[rows], legal[rows])
         return out
+
+
+def against(run: str, teacher: str, boards: int) -> dict[str, Any]:
+    """Return what a run wins from its teacher, counted out over all hands and betting on sampled whole boards: mbb a hand.
+
+    Mean over both seats, by the street on which a hand ends too; half widths of 95 % over boards.
+    """
+    game = Run.open(Path(run.partition(":")[0])).game()
+    tree = the_tree(game)
+    players = [range_player(game, make.agent(name), tree) for name in (run, teacher)]
+    rng, rows = np.random.default_rng(_SEED), []
+    walkers = [Walker(tree, _Seated(tree, players[seat], players[1 - seat]), ALONE) for seat in range(2)]
+    for _ in range(boards):
+        board = tuple(int(card) for card in rng.permutation(52)[:5])
+        rows.append(sum(_played_out(walker, seat, board) for seat, walker in enumerate(walkers)))
+    found = 1000 / need_holdem(game, "This measure").big_blind / 2 / pairings(5) * np.array(rows)  # (boards, 4)
+    by_street = {name: _interval(found[:, k]) for k, name in enumerate(STREETS)}
+    return {"boards": boards, "all": _interval(found.sum(axis=1)), **by_street}
+
+
+@frozen
+class _Seated:
+    """Two players at one table, as one: :class:`cardai.poker.range_policy.RangePolicy`."""
+
+    tree: PublicTree
+    first: RangePolicy
+    second: RangePolicy
+
+    def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
+        actors = np.repeat(self.tree.actor[nodes], self.tree.num_children[nodes])
+        out = np.zeros((len(actors), COUNT))
+        for seat, player in enumerate((self.first, self.second)):
+            if (own := self.tree.actor[nodes] == seat).any():
+                out[actors == seat] = player.range_policy(nodes[own], board)
+        return out
+
+
+def _played_out(walker: Walker, seat: int, board: tuple[int, ...]) -> Float64s:
+    """Return (4,) what a seat wins in hands that end on each street, summed over all pairs of hands that a board leaves."""
+    out = np.zeros(4)
+    found = {0: np.tile(left_by(board).astype(np.float64), (2, 1))}
+    for street, size in enumerate(BOARD_SIZES):
+        for one in walker.streets[street]:
+            ranges = found.pop(one.root)
+            reaches = walker.reaches(one.root, ranges, board[:size])
+            found |= one.below(reaches)
+            ends = walker.at_the_ends([one], seat, [reaches[1 - seat]], board)[0]
+            out[street] += (reaches[seat][one.ends] * ends).sum()
+    return out
 
 
 def streets(run: str, teacher: str, deals: int) -> dict[str, Any]:

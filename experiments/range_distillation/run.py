@@ -29,7 +29,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from judging import actions, hints, streets
+from judging import actions, against, hints, streets
 from printed import called, figure, seconds_spent
 
 from cardai import make
@@ -41,7 +41,7 @@ from cardai.training.runs import Run
 from cardai.ui.box import installed
 
 GAME, TEACHER = "acpc_limit_2p", "limit_equilibrium"
-PARTS = ("train", "measure", "streets", "actions", "hints", "turn")
+PARTS = ("train", "measure", "against", "streets", "actions", "hints", "turn")
 JUDGING = set(PARTS) - {"train"}
 RIVER, LOST, MILLISECONDS = 300.0, 40.0, 50.0
 """Aimed at: won at most by a best response from the river, lost at most to the teacher (mbb a hand), and a decision's cost."""
@@ -67,7 +67,7 @@ def train(run: Path, o: argparse.Namespace, seed: int) -> None:
     if (run / "run.json").exists():
         called(["train", "--resume", str(run), *steps])
         return
-    trainer = f"range_distillation:teacher={TEACHER},sees={o.sees},hidden={o.hidden},anneal={o.steps},device={o.device}"
+    trainer = f"range_distillation:teacher={TEACHER},sees={o.sees},hidden={o.hidden},hands={o.hands},anneal={o.steps},device={o.device}"
     trainer += (",values=true" if o.values else "") + (f",regret={o.regret}" if o.regret else "")
     called(["train", "--trainer", trainer, "--game", GAME, *steps, "--seed", str(seed), "--out", str(run)])
 
@@ -89,6 +89,15 @@ def measure(o: argparse.Namespace, run: Path, least: str) -> None:
         kept(o, (run, name), part, shlex.join(["cardai", *words]), partial(figure, words))
     if "measure" in o.only:
         kept(o, (run, name), "cost", "", lambda: {"command": "", "found": costs(str(run))})
+    if "against" in o.only:
+        given = f"--only against --against-boards {o.against_boards}"
+        kept(
+            o,
+            (run, name),
+            "against",
+            given,
+            lambda: {"command": given, "found": against(player, TEACHER, o.against_boards)},
+        )
     if "streets" in o.only:
         given = f"--only streets --deals {o.deals}"
         kept(o, (run, name), "streets", given, lambda: {"command": given, "found": streets(player, TEACHER, o.deals)})
@@ -271,6 +280,7 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
     add("--steps", type=int, default=25_000, help="boards that a seed learns of")
     add("--sees", default="numbers", choices=("numbers", "planes"), help="what the network sees of cards")
     add("--hidden", type=int, default=192, help="units of each of the two hidden layers")
+    add("--hands", type=int, default=224, help="hands that are learned of a board, at most 1,081")
     add("--device", default="cpu", help="torch's device for learning and playing: cpu, cuda")
     add(
         "--least",
@@ -279,6 +289,12 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
     )
     add("--values", action="store_true", help="learn what actions are worth, too: hints")
     add("--regret", type=float, default=0.0, help="--values: how much what is given away counts in learning")
+    add(
+        "--against-boards",
+        type=int,
+        default=60,
+        help="whole boards on which all hands are played out against the teacher",
+    )
     add("--where-boards", type=int, default=8, help="on which what is given away on the river is counted out")
     add("--turns", type=int, default=4, help="boards of the turn on which hints are judged")
     add("--rivers", type=int, default=40, help="boards of the river on which hints are judged")
