@@ -3,6 +3,7 @@
     python experiments/range_distillation/run.py --work results/distillation              # three seeds
     python experiments/range_distillation/run.py --work results/distillation --only measure --seeds 1
     python experiments/range_distillation/run.py --work results/distillation --seed 2     # this one alone, beside others
+    python experiments/range_distillation/run.py --work results/distillation --only against  # what it loses, all hands counted out
     python experiments/range_distillation/run.py --work results/distillation --only streets+actions  # which decisions lose to the teacher
     python experiments/range_distillation/run.py --work results/values --values --only train+hints   # with values of actions
     python experiments/range_distillation/run.py --work results/distillation --only turn  # hours without --device cuda
@@ -150,8 +151,8 @@ def report(work: Path) -> str:
         f'The teacher is `{TEACHER}`. mbb a hand; intervals are of 95 %. "least": actions of a smaller probability are not played.',
         "",
         "| seed | boards learned | CPU seconds | best response from the river | from the turn | local best response | "
-        "against the teacher | decision for all hands, ms |",
-        "|---|---|---|---|---|---|---|---|",
+        "against the teacher | the same, counted out | decision for all hands, ms |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     known: dict[str, dict[str, Any]] = {}
     for file in sorted((work / "figures").glob("*.json")):
@@ -165,6 +166,7 @@ def report(work: Path) -> str:
             _bound(parts.get("turn")),
             _local(parts.get("lbr")),
             _won(parts.get("play")),
+            _counted(parts.get("against")),
         ]
         slowest = f"at most {max(most for _, most in parts['cost']['found'].values()):.1f}" if "cost" in parts else ""
         lines.append(f"| {name} | {last['step']:,} | {last['cpu_seconds']:.0f} | {' | '.join(cells)} | {slowest} |")
@@ -184,6 +186,7 @@ def spread(known: dict[str, dict[str, Any]]) -> list[str]:
     for way, seeds in groups.items():
         for part, words in (
             ("play", "against the teacher"),
+            ("against", "against the teacher, counted out"),
             ("river", "best response from the river"),
             ("turn", "from the turn"),
         ):
@@ -228,7 +231,15 @@ def hinted(known: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _mean(part: str, found: dict[str, Any]) -> float:
-    return float(found["players"][0]["figures"]["mbb/g"]["mean"] if part == "play" else found["mean"])
+    one = {"play": lambda: found["players"][0]["figures"]["mbb/g"], "against": lambda: found["all"]}
+    return float(one.get(part, lambda: found)()["mean"])
+
+
+def _counted(known: dict[str, Any] | None) -> str:
+    if known is None:
+        return ""
+    found = known["found"]
+    return "{mean:+.1f} ± {half_width:.1f}".format(**found["all"]) + f" ({found['boards']} boards)"
 
 
 def _bound(known: dict[str, Any] | None) -> str:

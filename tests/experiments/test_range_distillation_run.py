@@ -50,7 +50,7 @@ def test_every_seed_is_measured_once_by_commands_that_exist(
         assert {word for word in words if word.startswith("--")} <= {o for p in command.params for o in p.opts}
     page = (tmp_path / "report.md").read_text()
     assert (
-        "| seed1 | 6,000 | 143 | 94.2 (88 to 101; 12 boards) |  | +94 ± 7 (20 hands) | -42.5 ± 10.0 (10 deals) | at most 17.5 |"
+        "| seed1 | 6,000 | 143 | 94.2 (88 to 101; 12 boards) |  | +94 ± 7 (20 hands) | -42.5 ± 10.0 (10 deals) |  | at most 17.5 |"
         in page
     )
     assert "- 2 seeds, best response from the river: mean +94.2 (+94.2 to +94.2)" in page
@@ -61,16 +61,28 @@ def test_every_seed_is_measured_once_by_commands_that_exist(
 
     one = {"mean": -1.5, "half_width": 0.5}
     hint = {"boards": 4, "error": one, "spread": 5.0, "left": 1.0, "costs": one}
+    monkeypatch.setattr(run, "against", lambda *words: {"boards": 16, "all": one, "river": one})
     monkeypatch.setattr(run, "streets", lambda *words: {"river": one})
     monkeypatch.setattr(run, "actions", lambda *words: {"boards": 8, "raise": one})
     monkeypatch.setattr(run, "hints", lambda *words: {"turn": hint})
-    words = ["--seed", "1", "--only", "streets+actions+hints+turn", "--values", "--least", "0+0.1", "--device", "cuda"]
+    words = [
+        "--seed",
+        "1",
+        "--only",
+        "against+streets+actions+hints+turn",
+        "--values",
+        "--least",
+        "0+0.1",
+        "--device",
+        "cuda",
+    ]
     run.main(["--work", str(tmp_path), *words])
     assert [words[words.index("--agent") + 1] for words in asked[-2:]] == [
         f"{tmp_path / 'seed1'}:device=cuda",
         f"{tmp_path / 'seed1'}:least=0.1,device=cuda",
     ]
     page = (tmp_path / "report.md").read_text()
+    assert "(10 deals) | -1.5 ± 0.5 (16 boards) | at most 17.5 |" in page
     assert "- seed1-least0.1, playing as learned on one street alone, wins from the teacher: river -1.5 ± 0.5" in page
     assert "- seed1 gives away on the river, by what it does more or less often (8 boards): raise -1.50 ± 0.50" in page
     assert "- seed1, turn (4 boards): off by -1.500 ± 0.500" in page
