@@ -100,8 +100,14 @@ def measure(o: argparse.Namespace, run: Path, least: str) -> None:
             lambda: {"command": given, "found": against(player, TEACHER, o.against_boards)},
         )
     if "streets" in o.only:
-        given = f"--only streets --deals {o.deals}"
-        kept(o, (run, name), "streets", given, lambda: {"command": given, "found": streets(player, TEACHER, o.deals)})
+        given = f"--only streets --street-boards {o.street_boards}"
+        kept(
+            o,
+            (run, name),
+            "streets",
+            given,
+            lambda: {"command": given, "found": streets(player, TEACHER, o.street_boards)},
+        )
     if "actions" in o.only and float(least) == 0:
         board = f"--only actions --where-boards {o.where_boards}"
         kept(
@@ -306,6 +312,7 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
         default=60,
         help="whole boards on which all hands are played out against the teacher",
     )
+    add("--street-boards", type=int, default=16, help="boards on which each street alone is played out so")
     add("--where-boards", type=int, default=8, help="on which what is given away on the river is counted out")
     add("--turns", type=int, default=4, help="boards of the turn on which hints are judged")
     add("--rivers", type=int, default=40, help="boards of the river on which hints are judged")
