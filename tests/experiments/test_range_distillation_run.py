@@ -4,25 +4,38 @@ from __future__ import annotations
 
 import importlib.util
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from attrs import frozen
 
+import cardai
 from cardai.cli import load_command
+from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
+from cardai.poker.hands.combos import COUNT
+from cardai.poker.ranges.public_tree import PublicTree, holdem_tree
 from tests.support import ROOT
 
 
-@pytest.fixture
-def run() -> Any:
-    spec = importlib.util.spec_from_file_location("distil_run", ROOT / "experiments" / "range_distillation" / "run.py")
+def loaded(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(
+        f"distil_{name}", ROOT / "experiments" / "range_distillation" / f"{name}.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def run() -> Any:
+    return loaded("run")
 
 
 def test_every_seed_is_measured_once_by_commands_that_exist(
@@ -91,3 +104,30 @@ def test_every_seed_is_measured_once_by_commands_that_exist(
 def test_wrong_parts_are_refused_in_a_sentence(run: Any) -> None:
     with pytest.raises(UsageError, match="takes some of train"):
         run.main(["--only", "all"])
+
+
+def test_players_are_played_out_over_all_hands_of_a_board() -> None:
+    game = cardai.game("holdem_limit:max_raises=1+0+1+1")
+    tree, judging = holdem_tree(game, "A test"), loaded("judging")
+    bold, timid, caller = (Fixed(tree, order) for order in ((2, 1, 0), (0, 1, 2), (1, 2, 0)))
+    found = judging._counted_out(game, tree, (bold, timid), 1)
+    assert found == pytest.approx(np.array([[750, 0, 0, 0]]))  # the small blind is folded, or the big one to a raise
+    on_the_turn = judging._OneStreet(timid, caller, 2)
+    assert judging._counted_out(game, tree, (on_the_turn, bold), 1) == pytest.approx(np.array([[0, 0, -2000, 0]]))
+    assert judging._counted_out(game, tree, (bold, caller), 1) == pytest.approx(np.zeros((1, 4)), abs=1e-6)
+
+
+@frozen
+class Fixed:
+    """Does the first of some actions that it may, with all hands."""
+
+    tree: PublicTree
+    order: tuple[int, ...]
+
+    def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
+        rows = []
+        for node in nodes.tolist():
+            actions = self.tree.action[node, : self.tree.num_children[node]].tolist()
+            chosen = next(action for action in self.order if action in actions)
+            rows += [np.full(COUNT, float(action == chosen)) for action in actions]
+        return np.array(rows)
