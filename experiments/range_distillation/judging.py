@@ -52,7 +52,7 @@ def streets(run: str, teacher: str, boards: int) -> dict[str, Any]:
 def _both(run: str, teacher: str) -> tuple[Game, PublicTree, RangePolicy, RangePolicy]:
     game = Run.open(Path(run.partition(":")[0])).game()
     tree = the_tree(game)
-    return game, tree, *(range_player(game, make.agent(name), tree) for name in (run, teacher))
+    return game, tree, range_player(game, make.agent(run), tree), range_player(game, make.agent(teacher), tree)
 
 
 def _counted_out(game: Game, tree: PublicTree, players: tuple[RangePolicy, RangePolicy], boards: int) -> Float64s:

@@ -237,8 +237,9 @@ def hinted(known: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _mean(part: str, found: dict[str, Any]) -> float:
-    one = {"play": lambda: found["players"][0]["figures"]["mbb/g"], "against": lambda: found["all"]}
-    return float(one.get(part, lambda: found)()["mean"])
+    if part == "play":
+        return float(found["players"][0]["figures"]["mbb/g"]["mean"])
+    return float((found["all"] if part == "against" else found)["mean"])
 
 
 def _counted(known: dict[str, Any] | None) -> str:
