@@ -78,6 +78,7 @@ def main() -> None:
     parser.add_argument("--agent", default="nolimit_resolving:seconds=0,threads=1")
     parser.add_argument("--hands", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--turns", action=argparse.BooleanOptionalAction, default=True, help="how far turns are solved")
     given = parser.parse_args()
     print(f"{'round':22}{'n':>4}{'CPU s: median':>16}{'95 %':>8}{'most':>8}{'clock: median':>16}{'95 %':>8}")
     found, every = decisions(given.game, given.agent, given.hands, given.seed), []
@@ -86,6 +87,8 @@ def main() -> None:
         every += times if name in ROUNDS else []
         low, high = np.quantile(rows, (0.5, 0.95), axis=0)
         print(f"{name:22}{len(rows):4}{low[0]:16.2f}{high[0]:8.2f}{rows[:, 0].max():8.2f}{low[1]:16.2f}{high[1]:8.2f}")
+    if not given.turns:
+        return
     print("\na turn: pot in blinds, iterations, CPU s, % of the pot from equilibrium (mean of", len(TURNS), "boards)")
     for opener in (100, 300, 1000):
         for rows in zip(*(turn(opener, board, (30, 60, 120, 240)) for board in TURNS), strict=True):

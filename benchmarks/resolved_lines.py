@@ -1,6 +1,7 @@
 """What solving the river anew is worth from the turn on: a best response to `resolving:first=river`, on sampled boards and lines.
 
-    python benchmarks/resolved_lines.py --blueprint limit_equilibrium                       eight turns, a line of each, as limit_resolving plays
+    python benchmarks/resolved_lines.py --blueprint limit_equilibrium      eight turns, a line of each, as limit_resolving plays
+    python benchmarks/resolved_lines.py --believed 0                                        behind promises alone
     python benchmarks/resolved_lines.py --blueprint limit_equilibrium --boards 20 --seed 5 --lines 2
 
 ``evaluate best-response --from turn`` would have every river after every line of bets solved: 27,216 times two a board. Here the
@@ -54,7 +55,7 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=1, help="lines a board after which the river is solved anew")
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument(
-        "--believed", default="0", help="how much of the opponent's hands hold the range it is thought to have"
+        "--believed", default="0.1", help="how much of the opponent's hands hold the range it is thought to have"
     )
     asked = parser.parse_args()
     if min(asked.boards, asked.lines) < 1:

@@ -43,13 +43,17 @@ NETWORK = "counterfactual_values:width=32,context=16,batch=10,rate=0.003,anneal=
 EPOCHS = 80
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
-_SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300"
-MEASURE = f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1"
+_SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
+MEASURE = f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 300 --branches 1"
 ALSO = (
     f"cardai evaluate lbr {_SHIPPED} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
-    f"cardai evaluate best-response {_SHIPPED} --from river --hands 200 --bets 0.5+1+2+allin",
+    f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 3+4 --boards 100 --branches 1",
+    f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 2 --boards 100 --branches 1",
+    f"cardai evaluate best-response {_SHIPPED} --from river --hands 600 --bets 0.5+1+2+allin",
 )
-"""Its other measures, by the commands of experiments/no_limit_player, where what they found is kept beside more."""
+"""Its other measures, by the commands of experiments/no_limit_player."""
+MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measured.json"
+"""What they found there; it is not measured twice."""
 
 
 def commands(count: int, epochs: int, work: str) -> dict[str, str]:
@@ -189,8 +193,12 @@ def pack(given: argparse.Namespace) -> None:
 def measure(given: argparse.Namespace) -> None:
     """Measure the player, and write its strength. The package must be installed, for its name to be known."""
     card = read_json(FOLDER / "card.json")
+    there = {one["command"]: one["found"] for one in read_json(MEASURED).values() if one["files"] == card["files"]}
     found = []
     for command in (MEASURE, *ALSO):
+        if command in there:
+            found.append(there[command])
+            continue
         kept = given.work / f"{digest_of(command)[:8]}-{card['files'][:8]}.npz"
         found.append(json.loads(called(command, "--out", str(kept), "--json")))
     strength(card, found)
@@ -201,6 +209,8 @@ def strength(card: dict[str, Any], found: Sequence[dict[str, Any]]) -> None:
     words = (
         "a local best response with fcpa on turn and river wins {} over {boards} boards (always folding loses 750)",
         "a local best response that folds or calls on all rounds wins {} over {boards} boards",
+        "a local best response with 56 bets on turn and river wins {} over {boards} boards",
+        "a local best response with 56 bets on the flop that folds or calls elsewhere wins {} over {boards} boards",
         "a best response from the river wins {} ({hands} hands, {reached} came there)",
     )
     told = [

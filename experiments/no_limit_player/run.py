@@ -2,6 +2,7 @@
 
     python experiments/no_limit_player/run.py                       # all measures that are not there yet, then the report
     python experiments/no_limit_player/run.py --only river,fcpa     # some of them
+    python experiments/no_limit_player/run.py --jobs 8 --minutes 5  # eight processes; a measure says what it found in five minutes
     python experiments/no_limit_player/run.py --report              # only write report.md from what there is
 
 cardai-players must be installed (pip install ./players). What a measure has done is kept under ``--work`` and gone on with, what it
@@ -13,10 +14,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shlex
+import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +33,9 @@ ROOT = HERE.parents[1]
 REPORT, MEASURED = HERE / "report" / "report.md", HERE / "report" / "measured.json"
 CARD = ROOT / "players" / "cardai_players" / "nolimit_resolving" / "card.json"
 PLAYER = "nolimit_resolving"
-SHIPPED = f"{PLAYER}:seconds=0,threads=1,kept=300"
+SHIPPED = f"{PLAYER}:seconds=0,threads=1,kept=300,believed=0.3"
 PLAIN = "resolving:values=exact,kept=300"
+LEVELS = ("strong", "fair", "weak")
 STOPPED = 130
 """The exit status of a measure that was stopped by Ctrl-C: what it has done counts."""
 LBR = "cardai evaluate lbr --game holdem --agent {agent} --bets {bets} --rounds {rounds} --boards {boards}{more}"
@@ -52,6 +56,11 @@ class Measure:
     def of(self, player: str) -> dict[str, str]:
         """Return what is measured: the command, and the hash of the ``player``'s files (its card's) if it is his."""
         return {"command": self.command, "files": player if self.kind == "text" or PLAYER in self.command else ""}
+
+    @property
+    def splits(self) -> bool:
+        """Whether its command takes several processes, and goes on with what it had done."""
+        return self.kind in ("lbr", "river")
 
     def there(self, known: dict[str, Any], player: str) -> bool:
         """Whether its figure is among those that are ``known``."""
@@ -75,45 +84,64 @@ def river(name: str, words: str, agent: str, hands: int) -> Measure:
 
 
 MEASURES = (
-    river("river", "best response from the river, the player", SHIPPED, 200),
-    river("river_weak", "the same, its level weak", SHIPPED.replace(":", ":level=weak,"), 16),
+    river("river", "best response from the river, the player", SHIPPED, 600),
+    *(river(f"river_{level}", f"the same, its level {level}", SHIPPED.replace(":", f":level={level},"), 200) for level in LEVELS),
     river("river_calls", "the same, always_call", "always_call", 8),
     lbr("fold", "LBR fcpa on turn and river, always_fold", "always_fold", "fcpa", "3+4", 2),
-    lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 100, " --branches 1"),
+    lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 300, " --branches 1"),
+    *(
+        lbr(f"fcpa_{level}", f"the same, its level {level}", SHIPPED.replace(":", f":level={level},"), "fcpa", "3+4", 200, " --branches 1")
+        for level in LEVELS
+    ),
     lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 12, " --branches 1"),
     lbr("fc", "LBR fc on all rounds, the player", SHIPPED, "fc", "1+2+3+4", 100, " --branches 1"),
-    lbr("56", "LBR 56 bets on turn and river, the player", SHIPPED, "56", "3+4", 4, " --branches 1"),
-    lbr("56_flop", "LBR 56 bets on the flop, then fc, the player", SHIPPED, "56", "2", 4, " --branches 1"),
-    match("calls", "AIVAT, the player against always_call", SHIPPED, "always_call", 20),
-    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 6", "text"),
-    match("threshold", "AIVAT, the player against threshold", SHIPPED, "threshold", 20),
+    lbr("56", "LBR 56 bets on turn and river, the player", SHIPPED, "56", "3+4", 100, " --branches 1"),
+    lbr("56_flop", "LBR 56 bets on the flop, then fc, the player", SHIPPED, "56", "2", 100, " --branches 1"),
+    *(
+        match(other, f"AIVAT, the player against {other}", SHIPPED, other, 100)
+        for other in ("always_call", "threshold", "opponent_model")
+    ),
+    *(match(level, f"AIVAT, the player against its level {level}", SHIPPED, SHIPPED.replace(":", f":level={level},"), 100) for level in LEVELS),
+    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 20", "text"),
+    Measure("seated", "what a decision takes as the player is seated, 2 seconds and two threads", f"python benchmarks/decisions.py --hands 20 --agent {PLAYER} --no-turns", "text"),
 )  # fmt: skip
 
 
-def measured(one: Measure, work: Path, player: str, jobs: int) -> dict[str, Any]:
-    """Return what a command prints, with its CPU seconds."""
+def measured(one: Measure, work: Path, player: str, jobs: int, minutes: float) -> dict[str, Any] | None:
+    """Return what a command prints, with its CPU seconds; after ``minutes`` (0: never) it is stopped, and what it has done counts."""
     if one.kind == "text":
         called = [sys.executable, *shlex.split(one.command)[1:]]
     else:
-        called = [sys.executable, "-m", "cardai", *shlex.split(one.command)[1:], "--json", "--jobs", str(jobs)]
+        called = [sys.executable, "-m", "cardai", *shlex.split(one.command)[1:], "--json"]
     kept = work / f"{one.name}-{digest_of(one.of(player))[:8]}.npz"
     begun = kept.exists()  # then some of it was done, and timed, before
-    if one.kind in ("lbr", "river"):
+    if one.splits:
         work.mkdir(parents=True, exist_ok=True)
-        called += ["--out", str(kept)]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        called += ["--jobs", str(jobs), "--out", str(kept)]
     paths = [
         str(ROOT / "players"),
         os.environ.get("PYTHONPATH", ""),
     ]  # the player that lies there, whatever is installed
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    done = subprocess.run(called, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT, env=env)
-    if done.returncode not in (0, STOPPED):
+    running = subprocess.Popen(called, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=env)
+    assert running.stdout is not None
+    # AIVAT looks at the hands that were played, which takes as long again
+    stop = threading.Timer(60 * minutes / (2 if one.kind == "match" else 1), running.send_signal, [signal.SIGINT])
+    if minutes:
+        stop.start()
+    printed = running.stdout.read()
+    _, status, used = os.wait4(running.pid, 0)
+    stop.cancel()
+    running.returncode = os.waitstatus_to_exitcode(status)
+    if running.returncode not in (0, STOPPED):
         raise SystemExit(f"{one.command} failed.")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    found = done.stdout.splitlines() if one.kind == "text" else json.loads(done.stdout)
-    return {**one.of(player), "cpu_seconds": None if begun else round(spent, 1), "found": found}
+    spent = used.ru_utime + used.ru_stime
+    found = printed.splitlines() if one.kind == "text" else json.loads(printed or "{}")
+    if one.kind != "text" and found.get("aivat" if one.kind == "match" else "mean") is None:
+        return None  # stopped before it had begun
+    return {
+        **one.of(player), "cpu_seconds": None if begun else round(spent, 1), "finished": running.returncode == 0, "found": found,
+    }  # fmt: skip
 
 
 def figure(one: Measure, found: dict[str, Any]) -> str:
@@ -181,7 +209,13 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--work", type=Path, default=Path("runs/no_limit_player"))
-    parser.add_argument("--jobs", type=int, default=1, help="processes of a measure; what it finds is the same")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time; what is found is the same")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=0.0,
+        help="the longest that a measure takes; what it has done counts, and the next call goes on",
+    )
     given = parser.parse_args()
     names = [name for name in given.only.split(",") if name]
     if odd := sorted(set(names) - {one.name for one in MEASURES}):
@@ -193,13 +227,32 @@ def main() -> None:
         except DamagedFileError as error:
             parser.error(str(error))
     player = read_json(CARD)["files"]
-    for one in () if given.report else MEASURES:
-        if (names and one.name not in names) or one.there(known, player):
-            continue
+    asked = [
+        one
+        for one in MEASURES
+        if not given.report
+        and (not names or one.name in names)
+        and not (one.there(known, player) and known[one.name].get("finished", True))
+    ]
+    booking = threading.Lock()
+
+    def book(one: Measure) -> None:
         sys.stdout.write(f"{one.command}\n")
         sys.stdout.flush()
-        known[one.name] = measured(one, given.work, player, given.jobs)
-        write_json(MEASURED, known)
+        found = measured(one, given.work, player, given.jobs, given.minutes)
+        if found is None:
+            return
+        with booking:
+            known[one.name] = found
+            write_json(MEASURED, known)
+
+    for one in asked:
+        if one.splits:
+            book(one)
+    with ThreadPoolExecutor(
+        given.jobs
+    ) as pool:  # a match is played by one process, so that some are beside one another
+        list(pool.map(book, [one for one in asked if not one.splits]))
     write_atomically(REPORT, report(known).encode())
 
 

@@ -41,7 +41,8 @@ def test_every_measure_is_a_command_that_exists(run: Any) -> None:
 
 def test_the_page_has_what_was_measured_by_this_very_command_and_says_what_is_missing(run: Any) -> None:
     player = run.read_json(run.CARD)["files"]
-    first, second, third = run.MEASURES[:3]
+    first, second = run.MEASURES[:2]
+    third = next(one for one in run.MEASURES if run.PLAYER not in one.command)
     found = {"mean": 12.4, "half_width": 3.0, "hands": 16, "reached": 9}
     known = {
         first.name: {**first.of(player), "cpu_seconds": 20.0, "found": found},

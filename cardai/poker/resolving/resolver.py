@@ -90,6 +90,9 @@ class Constraints:
 
     ranges: Float64s
     promised: Float64s | None = None
+    belief: float = 0.0
+    """How much of the opponent's hands are believed to hold its range: less after what the solutions hardly ever do, none after a
+    bet that lies in none of them."""
 
 
 @frozen(eq=False)
@@ -101,6 +104,8 @@ class Decision:
     solver: Solver
     ranges: Float64s
     """(2, K) both ranges there, by seat."""
+    belief: float
+    """As of :class:`Constraints`."""
     strategy: Float64s
     """(A, K) how often each hand takes each action; zero for hands that the board blocks."""
     seconds: float
@@ -201,31 +206,45 @@ class Resolver:
         if not solved:
             return self._solve(public, me, self._start(public, me))
         tied = self.settings.gadget and (public.round == 0 or self.depth_limit.promises(public.round - 1))
-        opened = not mine or (not tied and here and mine[-1] < here[0])
+        opened = not mine or (here and mine[-1] < here[0] and (not tied or self.settings.believed > 0))
         count = here[0] if opened else mine[-1]
         last = self.decision(public.before(count, self.game.board_cards), me)
-        again = self._again(last, public, count) if self.settings.reuse else None
+        again = self._again(last, me, public, count) if self.settings.reuse else None
         return again or self._solve(public, me, self._after(last, me, public, count))
 
-    def _again(self, last: Decision, public: Public, count: int) -> Decision | None:
+    def _again(self, last: Decision, me: int, public: Public, count: int) -> Decision | None:
         """Return the decision as it was solved with ``last``, if it lies there with the very bets that were made."""
         if public.round != last.public.round:
             return None
-        place, ranges = last.place, np.array(last.ranges)
+        place, ranges, belief = last.place, last.ranges, last.belief
         for action, _, _ in public.actions[count:]:
-            actions = place.node.actions
-            chosen = nearest(actions, action, not self.game.betting.no_limit)
-            if actions[chosen].kind == 2 and self.game.betting.no_limit and actions[chosen].amount != action:
+            chosen, same = self._chosen(place.node, action)
+            if not same:
                 return None
-            ranges, place = self._acted(last, place, chosen, ranges)
-        return Decision(public, place, last.solver, ranges, self._strategy(last.solver, place.node), 0.0)
+            ranges, place, belief = self._acted(last, place, chosen, ranges, belief, me)
+        return Decision(public, place, last.solver, ranges, belief, self._strategy(last.solver, place.node), 0.0)
 
-    def _acted(self, last: Decision, place: PublicState, chosen: int, ranges: Float64s) -> tuple[Float64s, PublicState]:
-        """Return both ranges (2, K) after an action, by Bayes, and where it leads."""
-        numbers, strategy = last.solver.average((), place.node)
+    def _chosen(self, node: Node, action: int) -> tuple[int, bool]:
+        """Return which of a node's actions a game's action is, and whether it is that very one."""
+        chosen = nearest(node.actions, action, not self.game.betting.no_limit)
+        bet = node.actions[chosen].kind == 2 and self.game.betting.no_limit
+        return chosen, not bet or node.actions[chosen].amount == action
+
+    def _acted(
+        self, last: Decision, place: PublicState, chosen: int, ranges: Float64s, belief: float, me: int
+    ) -> tuple[Float64s, PublicState, float]:
+        """Return both ranges (2, K) after an action, by Bayes, where it leads, and what is then believed.
+
+        That the opponent plays as it was solved, and not anything at all, is as likely as it was times how often the solution
+        acts so; it is never believed more than the settings say.
+        """
+        actor, (numbers, strategy) = place.node.actor, last.solver.average((), place.node)
         out = np.array(ranges)
-        out[place.node.actor, numbers] *= strategy[chosen]
-        return out, step(place, chosen)
+        out[actor, numbers] *= strategy[chosen]
+        if actor != me and belief:
+            likely = belief * float(out[actor, numbers].sum()) / max(float(ranges[actor, numbers].sum()), 1e-300)
+            belief = min(self.settings.believed, likely / (likely + (1 - belief) / len(strategy)))
+        return out, step(place, chosen), belief
 
     def _strategy(self, solver: Solver, node: Node) -> Float64s:
         numbers, found = solver.average((), node)
@@ -237,23 +256,27 @@ class Resolver:
         ranges = np.ones((2, len(self.game.hands.cards)))
         if self.blueprint_ranges is not None:
             ranges = np.array(self.blueprint_ranges(public), np.float64)
-        promised = None
-        if self.promises is not None and self.settings.gadget:
+        promised, here = None, ~np.isin(self.game.hands.cards, public.board).any(axis=1)
+        if (
+            self.promises is not None and self.settings.gadget and ranges[me, here].any()
+        ):  # else it came here by mistake
             promised = _scaled(self.promises(public, 1 - me), ranges[me], public.board, self.game.hands)
-        return Constraints(np.stack([_normal(one, public.board, self.game.hands) for one in ranges]), promised)
+        ranges = np.stack([_normal(one, public.board, self.game.hands) for one in ranges])
+        return Constraints(ranges, promised, self.settings.believed)
 
     def _after(self, last: Decision, me: int, public: Public, count: int) -> Constraints:
         """Return what is carried from ``last``, the decision at action ``count``, to ``public``.
 
         The opponent's hands are promised what they are worth in their last decision, or once the cards have come.
         """
-        limit, hands = not self.game.betting.no_limit, self.game.hands
+        hands, belief = self.game.hands, last.belief
         place, ranges, asked = last.place, last.ranges, last.place
         for action, round_, _ in public.actions[count:]:
             if round_ > last.public.round:
                 break
             asked = place if place.node.actor != me else asked
-            ranges, place = self._acted(last, place, nearest(place.node.actions, action, limit), ranges)
+            chosen, same = self._chosen(place.node, action)
+            ranges, place, belief = self._acted(last, place, chosen, ranges, belief if same else 0.0, me)
         promised, ahead = None, public.round > last.public.round
         if self.settings.gadget and ahead and self.depth_limit.promises(last.public.round):
             promised = self._worth_dealt(last, place, 1 - me, public.board[len(last.public.board) :])
@@ -261,7 +284,7 @@ class Resolver:
             promised = self._worth(last, asked, 1 - me)
         if promised is not None:
             promised = _scaled(promised, ranges[me], public.board, hands)
-        return Constraints(np.stack([_normal(one, public.board, hands) for one in ranges]), promised)
+        return Constraints(np.stack([_normal(one, public.board, hands) for one in ranges]), promised, belief)
 
     def _worth(self, last: Decision, place: PublicState, player: int) -> Float64s:
         """Return (K,) what the player's hands are worth at ``place``, on the first street of a solution."""
@@ -303,9 +326,10 @@ class Resolver:
         ranges, forced = np.array(carried.ranges), None
         if carried.promised is not None:
             tree = gadget(tree, 1 - me)
-            known, any_ = ranges[1 - me] * settings.believed, _normal(np.ones(len(ranges[0])), public.board, game.hands)
-            mixed = known + any_ * (1 - settings.believed)
-            if settings.believed:
+            believed = carried.belief
+            known, any_ = ranges[1 - me] * believed, _normal(np.ones(len(ranges[0])), public.board, game.hands)
+            mixed = known + any_ * (1 - believed)
+            if believed:
                 forced = np.where(mixed > 0, known / np.where(mixed > 0, mixed, 1.0), 0.0)
             ranges[1 - me] = mixed * len(mixed)
         walked = last - public.round + 1
@@ -319,7 +343,15 @@ class Resolver:
         solver.settle()
         place = start(solver, list(public.board))
         place = place if carried.promised is None else step(place, 1)
-        return Decision(public, place, solver, carried.ranges, self._strategy(solver, place.node), monotonic() - began)
+        return Decision(
+            public,
+            place,
+            solver,
+            carried.ranges,
+            carried.belief,
+            self._strategy(solver, place.node),
+            monotonic() - began,
+        )
 
 
 def _tree(game: RangeGame, public: Public, until: int) -> PublicTree:

@@ -64,7 +64,7 @@ class Trunk:
 
     def _begun(self, public: Public) -> Public:
         early = tuple(action for action in public.actions if action[1] < self.first)
-        return Public(public.button, early, self.first, public.board[: BOARD_SIZES[self.first]])
+        return Public(public.button, early, self.first, public.board[: BOARD_SIZES[self.first]], public.stacks)
 
     def _follow(self, begun: Public) -> Float64s:
         ranges = np.stack([left_by(begun.board)] * 2).astype(np.float64)
@@ -80,9 +80,10 @@ class Trunk:
         for k in range(count + 1):
             history[k, :k] = public.history[:k]
         found = self.tree.find(history)
-        if (found < 0).any():
+        if public.stacks is not None or (found < 0).any():
+            begun = "" if public.stacks is None else f" from the stacks {public.stacks}"
             raise UsageError(
-                f"The blueprint does not know a hand that came to {list(public.history)}: it knows the bets and the stacks of its "
+                f"The blueprint does not know a hand that came to {list(public.history)}{begun}: it knows the bets and the stacks of its "
                 "own game alone. In a cash game, whose stacks go on, let it play before the flop (first=flop)."
             )
         return found

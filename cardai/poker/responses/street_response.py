@@ -211,7 +211,7 @@ class Walker:
         for root in come if street < 3 else ():
             prepared[root] = self.reaches(root, roots[root], board)
             below |= self.trees[root].below(prepared[root])
-        after = self._averaged(street, board, below, told, alike) if below else {}
+        after = self.averaged(street, board, below, told, alike) if below else {}
         out = {root: np.zeros((2, COUNT)) for root in roots}
         for k in range(0, len(come), self.terminal_values.at_once):
             part = come[k : k + self.terminal_values.at_once]
@@ -236,15 +236,18 @@ class Walker:
             kernels.reach(one.street, seat, policy, reaches[seat])
         return reaches
 
-    def _averaged(
+    def averaged(
         self,
         street: int,
         board: Sequence[int],
         roots: Mapping[int, Vectors],
-        told: Callable[[int], None],
-        alike: int,
+        told: Callable[[int], None] = lambda boards: None,
+        alike: int = 1,
     ) -> dict[int, Vectors]:
-        """Return the values at the roots of the next street, averaged over the card that is dealt (turn and river)."""
+        """Return the values at ``roots`` of the street after ``street``, averaged over the card that is dealt (turn and river).
+
+        Ranges (2, 1326) are those that come to them; see :meth:`values` for the rest.
+        """
         if len(board) == 4 and self.forest:
             return self._over_rivers(self.forest, board, roots, told, alike)
         sums = {root: np.zeros((2, COUNT)) for root in roots}
@@ -264,7 +267,7 @@ class Walker:
         told: Callable[[int], None],
         alike: int,
     ) -> dict[int, Vectors]:
-        """Return what :meth:`_averaged` does on the turn: ranges and sums stay as the forest has them."""
+        """Return what :meth:`averaged` does on the turn: ranges and sums stay as the forest has them."""
         ranges, sums = forest.pack(roots), forest.empty()
         for card, namings in next_cards(board, getattr(self.player, "ignores_suits", False)):
             forest.add([*board, card], ranges, hand_maps()[namings].astype(np.int64), sums)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from attrs import frozen, validators
 
-from cardai import hookimpl, make
+from cardai import hookimpl
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.legal import Legal
-from cardai.core.spec import Spec, option
+from cardai.core.spec import option
+from cardai.poker.ranges.cfr import SolverSettings
+from cardai.poker.resolving.games import DISCOUNTS, ITERATIONS, LIMIT, resolved_game, resolving_player
+from cardai.poker.resolving.trunk import Trunk
 from cardai_players import limit_equilibrium
 from cardai_players.boxed import Boxed
 
@@ -31,9 +34,9 @@ class Player(Boxed):
 
     def for_game(self, game: Game) -> Agent:
         self.check_game(game)
-        options = {"blueprint": f'"{self.run}"', "first": "river", "believed": "0.1"}
-        given = (*options.items(), ("seconds", str(self.seconds)), ("kept", str(self.kept)))
-        return make.agent(Spec("resolving", given)).for_game(game)
+        settings = SolverSettings(ITERATIONS, variant=DISCOUNTS, believed=0.1, seconds=self.seconds, reuse=True)
+        trunk = Trunk(game, limit_equilibrium.Player(), 3)  # which is read once a process
+        return resolving_player(game, resolved_game(game), settings, LIMIT, trunk, self.kept)
 
     def check_game(self, game: Game) -> None:
         self._need(game)

@@ -49,6 +49,11 @@ class Player(Agent):
         12, help="decisions that are kept for what comes after them", validator=validators.in_(range(1, 10_001))
     )
 
+    believed: float = option(
+        0.3, help="on the river: how much of the opponent's hands hold the range it is thought to have and play on whatever was promised",
+        validator=[validators.ge(0), validators.lt(1)],
+    )  # fmt: skip
+
     def for_game(self, game: Game) -> Agent:
         return self._resolving(game).for_game(game)
 
@@ -63,7 +68,7 @@ class Player(Agent):
         threads = self.threads or min(2, os.cpu_count() or 1)
         options = {
             "values": str(HERE / "values"), "preflop": str(HERE / "preflop"), "seconds": self.seconds, "threads": threads,
-            "kept": self.kept, **LEVELS[self.level],
+            "kept": self.kept, "believed": self.believed, **LEVELS[self.level],
         }  # fmt: skip
         texts = tuple(
             (key, json.dumps(value) if isinstance(value, str) else str(value)) for key, value in options.items()

@@ -86,7 +86,7 @@ def exploitability() -> dict[str, float]:
         "safe": SolverSettings(200),
         "unsafe": SolverSettings(200, gadget=False),
         "reused": SolverSettings(200, reuse=True),
-        "believed": SolverSettings(200, believed=0.03),
+        "believed": SolverSettings(200, believed=0.3),
     }
     game = leduc()
     players = {name: leduc_player(game, settings) for name, settings in efforts.items()}
@@ -107,6 +107,22 @@ def test_resolved_to_the_end_it_is_as_hard_to_exploit_as_the_solution(exploitabi
 @pytest.mark.long
 def test_without_the_gadget_it_can_be_exploited(exploitability: dict[str, float]) -> None:
     assert exploitability["unsafe"] > 20 * exploitability["safe"]
+
+
+def test_what_is_believed_of_the_opponent_is_what_he_did_and_falls_where_that_is_hardly_done() -> None:
+    """Else who bets what the solution never does, or with hands that would not, is answered as if he held the others."""
+    players = [leduc_player(leduc(), SolverSettings(200, believed=share)) for share in (0.3, 0.0)]
+    believing, plain = (player.resolver for player in players)
+    check, all_in, odd = (believing.decision(Public(0, ((action, 0, 0),), 0, ()), 1) for action in (1, 1200, 250))
+    assert check.belief == 0.3
+    assert 0 < all_in.belief < 0.2
+    assert odd.belief == 0
+    assert (odd.strategy == plain.decision(odd.public, 1).strategy).all()
+    bet = Public(0, ((1, 0, 0), (1, 0, 1), (300, 1, 0)), 1, (2,))
+    first, then = believing.decision(bet.before(2, (0, 1)), 1), believing.decision(bet, 1)
+    held = first.ranges[0] * first.strategy[[action.amount for action in first.root.actions].index(300)]
+    assert then.ranges[0] == pytest.approx(held / held.sum(), abs=1e-6)
+    assert held.std() > 0
 
 
 def test_a_decision_does_not_depend_on_what_was_asked_before() -> None:
@@ -266,7 +282,7 @@ def test_a_promise_is_a_mean_over_the_range_that_it_was_worth_against(me: int) -
     carried = resolver._after(begun, me, later, 0)
     place, ranges = begun.place, begun.ranges
     for chosen in (next(k for k, one in enumerate(begun.root.actions) if one.amount == 300), 1):
-        ranges, place = resolver._acted(begun, place, chosen, ranges)
+        ranges, place, _ = resolver._acted(begun, place, chosen, ranges, 0.0, me)
     worth = resolver._worth_dealt(begun, place, 1 - me, (2,))
     assert carried.promised == pytest.approx(worth / ranges[me, [0, 1, 3, 4, 5]].sum())
     assert np.abs(carried.promised).max() > 10

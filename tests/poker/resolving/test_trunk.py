@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 import cardai
 from cardai.core.arrays import Float64s
@@ -94,6 +95,18 @@ def test_the_opponents_hands_are_promised_what_they_win_from_ones_own_range(play
         carried = player.resolver._start(river(0), me)
         assert carried.promised is not None
         assert np.allclose(carried.promised, trunk.promised(river(0), 1 - me) / ranges[me].sum(), rtol=1e-12)
+
+
+def test_who_came_there_by_mistake_promises_nothing_and_other_stacks_are_refused(player: ResolvingPlayer) -> None:
+    """The blueprint raises or folds before the flop: who calls there is where it never is."""
+    called = Public(0, ((1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0), (1, 2, 1), (1, 2, 0)), 3, BOARD)
+    assert not promises(player).ranges(called)[0].any()
+    assert player.resolver._start(called, 0).promised is None
+    assert player.resolver._start(called, 1).promised is not None
+    with pytest.raises(
+        UsageError, match=r"from the stacks \(60, 140\): it knows the bets and the stacks of its own game"
+    ):
+        promises(player).ranges(evolve(river(0), stacks=(60, 140)))
 
 
 def test_it_is_asked_for_in_limit_betting_and_with_a_player() -> None:
