@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import evolve
+from attrs import evolve, frozen
 
 from cardai import make
-from cardai.arena import match
-from cardai.core.agent import Agent
-from cardai.core.arrays import Float64s
-from cardai.core.fields import Views
+from cardai.core.arrays import Float64s, Int64s
 from cardai.core.game import Game
-from cardai.core.legal import Legal
 from cardai.plugins.trainers.range_distillation import RangeDistillation, the_tree
 from cardai.plugins.trainers.range_distillation.training import DistilledAgent, Distilling
 from cardai.plugins.trainers.range_distillation.worth import WorthLessons
 from cardai.poker.contract import need_holdem
-from cardai.poker.ranges.public_tree import DECISION
-from cardai.poker.responses.street_response import pairings
+from cardai.poker.hands.boards import BOARD_SIZES
+from cardai.poker.hands.combos import COUNT, left_by
+from cardai.poker.range_policy import RangePolicy, range_player
+from cardai.poker.ranges.public_tree import DECISION, PublicTree
+from cardai.poker.responses.street_response import ALONE, Walker, pairings
 from cardai.training.runs import Run
 
 STREETS = ("preflop", "flop", "turn", "river")
@@ -28,34 +28,85 @@ ACTIONS = ("fold", "call", "raise")
 _SEED = 77
 
 
-class OneStreet(Agent):
+def against(run: str, teacher: str, boards: int) -> dict[str, Any]:
+    """Return what a run wins from its teacher, counted out over all hands and betting on sampled whole boards: mbb a hand.
+
+    Mean over both seats, by the street on which a hand ends too; half widths of 95 % over boards.
+    """
+    game, tree, player, other = _both(run, teacher)
+    found = _counted_out(game, tree, (player, other), boards)  # (boards, 4)
+    by_street = {name: _interval(found[:, k]) for k, name in enumerate(STREETS)}
+    return {"boards": boards, "all": _interval(found.sum(axis=1)), **by_street}
+
+
+def streets(run: str, teacher: str, boards: int) -> dict[str, Any]:
+    """Return what is won from the teacher by who plays as the run on one street alone, counted out on the same boards for all."""
+    game, tree, player, other = _both(run, teacher)
+    found = {
+        name: _counted_out(game, tree, (_OneStreet(player, other, number), other), boards).sum(axis=1)
+        for number, name in enumerate(STREETS)
+    }
+    return {name: {"boards": boards, **_interval(won)} for name, won in found.items()}
+
+
+def _both(run: str, teacher: str) -> tuple[Game, PublicTree, RangePolicy, RangePolicy]:
+    game = Run.open(Path(run.partition(":")[0])).game()
+    tree = the_tree(game)
+    return game, tree, range_player(game, make.agent(run), tree), range_player(game, make.agent(teacher), tree)
+
+
+def _counted_out(game: Game, tree: PublicTree, players: tuple[RangePolicy, RangePolicy], boards: int) -> Float64s:
+    """Return (boards, 4) mbb a hand that the first of two players wins in hands that end on each street, mean over both seats."""
+    rng, rows = np.random.default_rng(_SEED), []
+    walkers = [Walker(tree, _Seated(tree, players[seat], players[1 - seat]), ALONE) for seat in range(2)]
+    for _ in range(boards):
+        board = tuple(int(card) for card in rng.permutation(52)[:5])
+        rows.append(sum(_played_out(walker, seat, board) for seat, walker in enumerate(walkers)))
+    return 1000 / need_holdem(game, "This measure").big_blind / 2 / pairings(5) * np.array(rows)
+
+
+@frozen
+class _OneStreet:
     """Plays as ``player`` on one street and as ``other`` on the rest."""
 
-    def __init__(self, player: Agent, other: Agent, street: int) -> None:
-        self.player, self.other, self.street = player, other, street
+    player: RangePolicy
+    other: RangePolicy
+    street: int
 
-    def for_game(self, game: Game) -> Agent:
-        return OneStreet(self.player.for_game(game), self.other.for_game(game), self.street)
+    def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
+        who = self.player if len(board) == BOARD_SIZES[self.street] else self.other
+        return who.range_policy(nodes, board)
 
-    def policy(self, views: Views, legal: Legal) -> Float64s:
-        assert isinstance(legal, np.ndarray)
-        out, there = np.zeros(legal.shape), views["round"] == self.street
-        for who, rows in ((self.player, np.flatnonzero(there)), (self.other, np.flatnonzero(~there))):
-            if len(rows):
-                out[rows] = who.policy(views[rows], legal[rows])
+
+@frozen
+class _Seated:
+    """Two players at one table, as one: :class:`cardai.poker.range_policy.RangePolicy`."""
+
+    tree: PublicTree
+    first: RangePolicy
+    second: RangePolicy
+
+    def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
+        actors = np.repeat(self.tree.actor[nodes], self.tree.num_children[nodes])
+        out = np.zeros((len(actors), COUNT))
+        for seat, player in enumerate((self.first, self.second)):
+            if (own := self.tree.actor[nodes] == seat).any():
+                out[actors == seat] = player.range_policy(nodes[own], board)
         return out
 
 
-def streets(run: str, teacher: str, deals: int) -> dict[str, Any]:
-    """Return what is lost to the teacher by who plays as the run on one street alone, mbb a hand over duplicate deals."""
-    found = {}
-    game = Run.open(Path(run.partition(":")[0])).game()
-    for number, name in enumerate(STREETS):
-        player = OneStreet(make.agent(run), make.agent(teacher), number)
-        result = match.play(game, [player, teacher], games=2 * deals, seed=7, names=[name, "teacher"])
-        estimate = result.mean_return(0).scaled(1000 / need_holdem(game, "This measure").big_blind)
-        found[name] = {"mean": estimate.mean, "half_width": estimate.half_width, "deals": deals}
-    return found
+def _played_out(walker: Walker, seat: int, board: tuple[int, ...]) -> Float64s:
+    """Return (4,) what a seat wins in hands that end on each street, summed over all pairs of hands that a board leaves."""
+    out = np.zeros(4)
+    found = {0: np.tile(left_by(board).astype(np.float64), (2, 1))}
+    for street, size in enumerate(BOARD_SIZES):
+        for one in walker.streets[street]:
+            ranges = found.pop(one.root)
+            reaches = walker.reaches(one.root, ranges, board[:size])
+            found |= one.below(reaches)
+            ends = walker.at_the_ends([one], seat, [reaches[1 - seat]], board)[0]
+            out[street] += (reaches[seat][one.ends] * ends).sum()
+    return out
 
 
 def actions(run: Path, teacher: str, boards: int) -> dict[str, Any]:

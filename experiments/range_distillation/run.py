@@ -3,6 +3,7 @@
     python experiments/range_distillation/run.py --work results/distillation              # three seeds
     python experiments/range_distillation/run.py --work results/distillation --only measure --seeds 1
     python experiments/range_distillation/run.py --work results/distillation --seed 2     # this one alone, beside others
+    python experiments/range_distillation/run.py --work results/distillation --only against  # what it loses, all hands counted out
     python experiments/range_distillation/run.py --work results/distillation --only streets+actions  # which decisions lose to the teacher
     python experiments/range_distillation/run.py --work results/values --values --only train+hints   # with values of actions
     python experiments/range_distillation/run.py --work results/distillation --only turn  # hours without --device cuda
@@ -29,7 +30,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from judging import actions, hints, streets
+from judging import actions, against, hints, streets
 from printed import called, figure, seconds_spent
 
 from cardai import make
@@ -41,7 +42,7 @@ from cardai.training.runs import Run
 from cardai.ui.box import installed
 
 GAME, TEACHER = "acpc_limit_2p", "limit_equilibrium"
-PARTS = ("train", "measure", "streets", "actions", "hints", "turn")
+PARTS = ("train", "measure", "against", "streets", "actions", "hints", "turn")
 JUDGING = set(PARTS) - {"train"}
 RIVER, LOST, MILLISECONDS = 300.0, 40.0, 50.0
 """Aimed at: won at most by a best response from the river, lost at most to the teacher (mbb a hand), and a decision's cost."""
@@ -67,7 +68,7 @@ def train(run: Path, o: argparse.Namespace, seed: int) -> None:
     if (run / "run.json").exists():
         called(["train", "--resume", str(run), *steps])
         return
-    trainer = f"range_distillation:teacher={TEACHER},sees={o.sees},hidden={o.hidden},anneal={o.steps},device={o.device}"
+    trainer = f"range_distillation:teacher={TEACHER},sees={o.sees},hidden={o.hidden},hands={o.hands},anneal={o.steps},device={o.device}"
     trainer += (",values=true" if o.values else "") + (f",regret={o.regret}" if o.regret else "")
     called(["train", "--trainer", trainer, "--game", GAME, *steps, "--seed", str(seed), "--out", str(run)])
 
@@ -89,9 +90,24 @@ def measure(o: argparse.Namespace, run: Path, least: str) -> None:
         kept(o, (run, name), part, shlex.join(["cardai", *words]), partial(figure, words))
     if "measure" in o.only:
         kept(o, (run, name), "cost", "", lambda: {"command": "", "found": costs(str(run))})
+    if "against" in o.only:
+        given = f"--only against --against-boards {o.against_boards}"
+        kept(
+            o,
+            (run, name),
+            "against",
+            given,
+            lambda: {"command": given, "found": against(player, TEACHER, o.against_boards)},
+        )
     if "streets" in o.only:
-        given = f"--only streets --deals {o.deals}"
-        kept(o, (run, name), "streets", given, lambda: {"command": given, "found": streets(player, TEACHER, o.deals)})
+        given = f"--only streets --street-boards {o.street_boards}"
+        kept(
+            o,
+            (run, name),
+            "streets",
+            given,
+            lambda: {"command": given, "found": streets(player, TEACHER, o.street_boards)},
+        )
     if "actions" in o.only and float(least) == 0:
         board = f"--only actions --where-boards {o.where_boards}"
         kept(
@@ -141,8 +157,8 @@ def report(work: Path) -> str:
         f'The teacher is `{TEACHER}`. mbb a hand; intervals are of 95 %. "least": actions of a smaller probability are not played.',
         "",
         "| seed | boards learned | CPU seconds | best response from the river | from the turn | local best response | "
-        "against the teacher | decision for all hands, ms |",
-        "|---|---|---|---|---|---|---|---|",
+        "against the teacher | the same, counted out | decision for all hands, ms |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     known: dict[str, dict[str, Any]] = {}
     for file in sorted((work / "figures").glob("*.json")):
@@ -156,6 +172,7 @@ def report(work: Path) -> str:
             _bound(parts.get("turn")),
             _local(parts.get("lbr")),
             _won(parts.get("play")),
+            _counted(parts.get("against")),
         ]
         slowest = f"at most {max(most for _, most in parts['cost']['found'].values()):.1f}" if "cost" in parts else ""
         lines.append(f"| {name} | {last['step']:,} | {last['cpu_seconds']:.0f} | {' | '.join(cells)} | {slowest} |")
@@ -175,6 +192,7 @@ def spread(known: dict[str, dict[str, Any]]) -> list[str]:
     for way, seeds in groups.items():
         for part, words in (
             ("play", "against the teacher"),
+            ("against", "against the teacher, counted out"),
             ("river", "best response from the river"),
             ("turn", "from the turn"),
         ):
@@ -219,7 +237,16 @@ def hinted(known: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _mean(part: str, found: dict[str, Any]) -> float:
-    return float(found["players"][0]["figures"]["mbb/g"]["mean"] if part == "play" else found["mean"])
+    if part == "play":
+        return float(found["players"][0]["figures"]["mbb/g"]["mean"])
+    return float((found["all"] if part == "against" else found)["mean"])
+
+
+def _counted(known: dict[str, Any] | None) -> str:
+    if known is None:
+        return ""
+    found = known["found"]
+    return "{mean:+.1f} ± {half_width:.1f}".format(**found["all"]) + f" ({found['boards']} boards)"
 
 
 def _bound(known: dict[str, Any] | None) -> str:
@@ -271,6 +298,7 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
     add("--steps", type=int, default=25_000, help="boards that a seed learns of")
     add("--sees", default="numbers", choices=("numbers", "planes"), help="what the network sees of cards")
     add("--hidden", type=int, default=192, help="units of each of the two hidden layers")
+    add("--hands", type=int, default=224, help="hands that are learned of a board, at most 1,081")
     add("--device", default="cpu", help="torch's device for learning and playing: cpu, cuda")
     add(
         "--least",
@@ -279,6 +307,13 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
     )
     add("--values", action="store_true", help="learn what actions are worth, too: hints")
     add("--regret", type=float, default=0.0, help="--values: how much what is given away counts in learning")
+    add(
+        "--against-boards",
+        type=int,
+        default=60,
+        help="whole boards on which all hands are played out against the teacher",
+    )
+    add("--street-boards", type=int, default=16, help="boards on which each street alone is played out so")
     add("--where-boards", type=int, default=8, help="on which what is given away on the river is counted out")
     add("--turns", type=int, default=4, help="boards of the turn on which hints are judged")
     add("--rivers", type=int, default=40, help="boards of the river on which hints are judged")
