@@ -1,7 +1,7 @@
 """How strong the search players are: ``python benchmarks/search.py [random|time|gin|fusion] [--games N] [--only WORD]``.
 
 ``random``: pimc and ismcts against random play, in every game of cardai's that draws hidden cards and in ten of OpenSpiel's;
-``time``: each with four times the simulations against itself with one time (``--simulations``), in some games in which a decision
+``time``: each with four times the simulations (``--simulations``) or the time (``--seconds``) against itself with one, in some games in which a decision
 is soon made, or in those that ``--game`` names; ``gin``: against simple; ``fusion``: the exact exploitability of both in a small game,
 which says what strategy fusion costs. Every line has its number of games and a 95 % interval; games are duplicate deals, in
 every seat. In games that are not zero-sum, what the other player wins among its like is taken off.
@@ -49,7 +49,10 @@ def accepted(word: str) -> Iterator[tuple[str, str]]:
             cardai.agent("ismcts").for_game(cardai.game(entry.name))
         except CardaiError:
             continue
-        yield entry.name, f"simulations={SMALL}"
+        yield (
+            entry.name,
+            f"simulations={SMALL}" + (",rollout=simple" if entry.name == "gin" else ""),
+        )  # random seldom knocks
     for name in THEIRS:
         if word in f"openspiel:{name}":
             yield f'openspiel:name="{name}"', f"simulations={SMALL // 2},worlds={SMALL // 10}"
@@ -76,15 +79,17 @@ def duel(game: str, agent: str, against: str, games: int, seed: int) -> None:
     )
 
 
-def longer(game: str, agent: str, few: int, rounds: int, seed: int) -> Estimate:
-    """Print what ``agent`` wins a hand from itself with a quarter of the simulations, ``few``; return it.
+def longer(game: str, agent: str, few: str, rounds: int, seed: int) -> Estimate:
+    """Print what ``agent`` wins a hand from itself with a quarter of ``few``, "simulations=8" or "seconds=0.1"; return it.
 
     A search always finds the same at a view, so every round, in which the stronger sits once in each seat, has searches of
     its own chance, and a deal of its own: the interval is over rounds.
     """
     made, start, gains = cardai.game(game), time.process_time(), np.zeros(rounds)
+    unit, count = few.split("=")
     for k in range(rounds):
-        four, one = (f"{agent}:simulations={count},seed={derive(seed, 'search', k) >> 40}" for count in (4 * few, few))
+        budgets = (f"{unit}={float(count) * times:g},seed={derive(seed, 'search', k) >> 40}" for times in (4, 1))
+        four, one = (f"{agent}:{budget}" for budget in budgets)
         others, deal = [one] * (made.num_players - 1), derive(seed, "deal", k) >> 1
         gains[k] = cardai.play(game, [four, *others], games=made.num_players, seed=deal).mean_return(0).mean
         if not made.zero_sum:  # what all win or lose together is no gain over the other player
@@ -92,7 +97,7 @@ def longer(game: str, agent: str, few: int, rounds: int, seed: int) -> Estimate:
             gains[k] -= own.hands["returns"].mean()
     gain = mean(gains)
     print(
-        f"{game:40} {agent}, {4 * few} simulations against {few}: {gain.mean:+.3f} +-{gain.half_width:.3f} {made.unit} a hand, "
+        f"{game:40} {agent}, {4 * float(count):g} {unit} against {count}: {gain.mean:+.3f} +-{gain.half_width:.3f} {made.unit} a hand, "
         f"{rounds * made.num_players:,} games, {time.process_time() - start:.0f} CPU-s",
         flush=True,
     )
@@ -102,12 +107,12 @@ def longer(game: str, agent: str, few: int, rounds: int, seed: int) -> Estimate:
 def timed(options: argparse.Namespace, agent: str) -> None:
     """Print what four times the simulations win game after game, and in how many they do."""
     games = options.game or [game for game in TIMED if options.only in game]
+    few = f"seconds={options.seconds}" if options.seconds else f"simulations={options.simulations}"
     gains = [
-        longer(game, agent, options.simulations, -(-options.games // cardai.game(game).num_players), options.seed)
-        for game in games
+        longer(game, agent, few, -(-options.games // cardai.game(game).num_players), options.seed) for game in games
     ]
     print(
-        f"{agent} with four times the simulations wins in {sum(gain.low > 0 for gain in gains)} of {len(gains)} games "
+        f"{agent} with four times the {few.split('=')[0]} wins in {sum(gain.low > 0 for gain in gains)} of {len(gains)} games "
         f"(interval above 0), loses in {sum(gain.high < 0 for gain in gains)}",
         flush=True,
     )
@@ -123,6 +128,7 @@ def main() -> None:
     parser.add_argument("--agents", default="pimc,ismcts")
     parser.add_argument("--game", action="append", default=[], help="time: this game instead; again for another")
     parser.add_argument("--simulations", type=int, default=FEW, help="time: of the weaker player")
+    parser.add_argument("--seconds", type=float, default=0.0, help="time: of the weaker player, instead of simulations")
     options = parser.parse_args()
     for agent in options.agents.split(","):
         if options.what == "random":

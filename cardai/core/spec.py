@@ -11,6 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import attrs
@@ -24,16 +25,21 @@ _FORM = "Write NAME or NAME:key=value,key=value (a value with , : + = as a quote
 
 
 def option(
-    default: Any = attrs.NOTHING, *, help: str, holds: str | Callable[[str], str] = "text", **kwargs: Any
+    default: Any = attrs.NOTHING,
+    *,
+    help: str,
+    holds: str | Callable[[str], str] = "text",
+    infinite: bool = False,
+    **kwargs: Any,
 ) -> Any:
     """Declare one option of a plugin: an attrs field with its help text (``validator=`` and the rest pass through).
 
     ``holds`` says what the texts of an option are, so that a file from somebody else cannot name what it may not
     (:mod:`cardai.core.trust`): "agent", "game", "encoder" or "trainer" (specs), "path", either of them after "training"
     (made or opened only to train) or "starting" (only to begin training), "text", or a function of a text that returns in
-    words what it would open ("": nothing).
+    words what it would open ("": nothing). A number is finite where it may not be ``infinite``.
     """
-    return attrs.field(default=default, metadata={"help": help, "holds": holds}, **kwargs)
+    return attrs.field(default=default, metadata={"help": help, "holds": holds, "infinite": infinite}, **kwargs)
 
 
 @frozen
@@ -177,12 +183,21 @@ def build(plugin: type, values: Mapping[str, Any], called: str) -> Any:
         if key not in known:
             listing = ", ".join(sorted(known)) or "it has none"
             raise OptionError(f"{called} has no option {key!r}.{nearest(key, known)} Its options: {listing}.")
-        given[key] = convert(value, hints[key], f"The option {key!r} of {called[:1].lower()}{called[1:]}")
+        what = f"The option {key!r} of {called[:1].lower()}{called[1:]}"
+        given[key] = convert(value, hints[key], what)
+        if not known[key].metadata.get("infinite"):
+            _need_finite(given[key], what)
     try:
         return plugin(**given)
     except (ValueError, TypeError) as error:
         refused = f" {_listed(values)}" if values else ""
         raise OptionError(f"{called} refuses its options{refused}: {error.args[0] if error.args else error}") from error
+
+
+def _need_finite(value: Any, what: str) -> None:
+    for number in value if isinstance(value, tuple) else (value,):
+        if isinstance(number, float) and not isfinite(number):
+            raise OptionError(f"{what} must be a finite number. Got {number} instead.")
 
 
 def without_retired(plugin: type, values: Mapping[str, Any], called: str) -> dict[str, Any]:

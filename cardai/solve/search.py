@@ -32,13 +32,14 @@ from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Amounts, Game, Legal, Tables
-from cardai.core.legal import take
 from cardai.core.rng import Rows, derive, derive_many, hash_rows
 from cardai.core.spec import brief
 
 SOON = 4
-"""A tree over all worlds learns nothing from hands under way: so many go on at once at first, later as many as a fourth of
-those that have ended. (64 simulations in two rounds are hardly better than none.)"""
+"""A tree learns nothing from hands under way: so many go on at once at first, later as many as a fourth of those that have
+ended. (64 simulations in two rounds are hardly better than none.) A world of its own begins with every action once."""
+_MOST = 1024
+"""Hands in lock step, at most, where each world has a tree."""
 _KEPT = 4096
 """Searches that are remembered: a person is shown probabilities and values of the same one."""
 
@@ -194,7 +195,7 @@ class _Run:
         self.deviation = (
             0.0  # the largest so far: what is always played deviates little, and others are to be tried still
         )
-        self.mover = -1
+        self.mover, self.worlds = -1, 1
 
     def run(self) -> Found:
         budget, together = self.search.budget, self.search.together
@@ -204,15 +205,19 @@ class _Run:
         start, done, rounds = time.monotonic(), 0, 0
         drawn: Tables | None = None
         while self._goes_on(done, start):
-            size = min(worlds, max(SOON, done // SOON)) if together else worlds
+            if together:
+                size = min(worlds, max(SOON, done // SOON))
+            else:
+                each = done // worlds // SOON if done else int(self.legal.sum())
+                size = worlds * max(1, min(each, _MOST // worlds))
             size = size if budget.seconds else min(size, budget.simulations - done)
             if drawn is None or together:
-                drawn = self.game.determinize(self.view, derive(self.seed, "worlds", rounds), size)
+                drawn = self.game.determinize(self.view, derive(self.seed, "worlds", rounds), min(size, worlds))
                 self.mover = int(drawn.current_players()[0])
-            tables = drawn
+            tables, self.worlds = drawn, min(size, worlds)
             if not together:
                 tables = self.game.tables(size)
-                tables.copy_rows(drawn, np.arange(size))
+                tables.copy_rows(drawn, np.arange(size) % worlds)
             self._round(tables, derive_many(self.seed, "play", rounds, count=size))
             done += size
             rounds += 1
@@ -230,43 +235,37 @@ class _Run:
         paths: list[list[tuple[Node, int, int]]] = [[] for _ in range(count)]
         inside, step = np.ones(count, bool), 0
         while True:
-            current = tables.current_players()
-            if (current < 0).all():
+            current = tables.current_players().astype(np.int64)
+            rows = np.flatnonzero(current >= 0)
+            if not len(rows):
                 break
-            for seat in range(seats):
-                rows = np.flatnonzero(current == seat)
-                if not len(rows):
-                    continue
-                legal = tables.legal(rows)
-                actions = np.empty(len(rows), np.int64)
-                known = inside[rows]
-                if known.any():
-                    actions[known] = self._inside(tables, seat, rows[known], take(legal, known), inside, paths)
-                if not known.all():
-                    luck = Rows(hash_rows(streams[rows[~known]], step * seats + seat))
-                    views = tables.views(seat, rows[~known])
-                    actions[~known] = self.search.rollout.act(views, take(legal, ~known), luck)
-                tables.apply(rows, actions)
+            known = inside[rows]
+            if known.any():
+                here = rows[known]
+                tables.apply(here, self._inside(tables, current[here], here, inside, paths))
+            if not known.all():
+                out = rows[~known]
+                legal, views = tables.asked(current[out], out)
+                luck = Rows(hash_rows(streams[out], step * seats + current[out]))
+                tables.apply(out, self.search.rollout.act(views, legal, luck))
             step += 1
         self._note(tables.returns(np.arange(count)), paths)
 
-    def _inside(
-        self, tables: Tables, seat: int, rows: Int64s, legal: Legal, inside: Bools, paths: list[Any]
-    ) -> list[int]:
-        """Return an action for each of ``rows``, at which ``seat`` is to act; where a node is new the tree ends."""
-        views = tables.views(seat, rows) if self.search.together else None
+    def _inside(self, tables: Tables, acting: Int64s, rows: Int64s, inside: Bools, paths: list[Any]) -> Int64s:
+        """Return an action for each of ``rows``, at which ``acting`` are to act; where a node is new the tree ends."""
+        legal, views = tables.asked(acting, rows) if self.search.together else (tables.legal(rows), None)
         spread = self.search.budget.exploration * (self.deviation or 1.0)
-        chosen = []
-        for k, row in enumerate(rows):
+        chosen = np.empty(len(rows), np.int64)
+        for k, (row, seat) in enumerate(zip(rows.tolist(), acting.tolist(), strict=True)):
             path = paths[row]
             key: Hashable
             if views is not None:
                 key = (seat, views[k].tobytes())
             else:
-                key = (int(row), tuple(node.actions[place] for node, place, _ in path))
+                key = (row % self.worlds, tuple(node.actions[place] for node, place, _ in path))
             node = self.tree.get(key)
             if node is None:
-                actions = np.flatnonzero(np.asarray(legal)[k]).tolist()
+                actions = np.flatnonzero(legal[k]).tolist()
                 none = [0] * len(actions)
                 node = self.tree[key] = Node(actions, none, none.copy(), [0.0] * len(actions))
                 inside[row] = not path  # the root is no leaf
@@ -274,7 +273,7 @@ class _Run:
                     self.roots.append(node)
             place = node.choose(spread)
             path.append((node, place, seat))
-            chosen.append(node.actions[place])
+            chosen[k] = node.actions[place]
         return chosen
 
     def _note(self, returns: Float64s, paths: list[list[tuple[Node, int, int]]]) -> None:

@@ -120,6 +120,8 @@ def test_texts_become_typed_options() -> None:
         ({"limit": 7.5}, "must be a whole number or none. Got 7.5 instead."),
         ({"count": "-1"}, "refuses its options count=-1: "),
         ({"rate": "fast"}, "must be a number"),
+        ({"rate": "inf"}, "'rate' of the agent 'x' must be a finite number. Got inf instead."),
+        ({"bets": ["1", "nan"]}, "must be a finite number. Got nan instead."),
         ({"on": "perhaps"}, "must be true or false. Got 'perhaps'"),
         ({"choice": "middle"}, "must be one of low, high. Got 'middle'"),
         ({"limit": "x"}, "must be a whole number or none. Got 'x'"),

@@ -106,8 +106,10 @@ class CFR(TabularTrainer):
     variant: Literal["cfr", "cfr_plus", "linear", "dcfr", "pcfr_plus", "pdcfr_plus"] = option(
         "cfr", help="which algorithm: sets the defaults of alpha, beta and gamma, and whether regrets are predicted"
     )
-    alpha: float | None = option(None, help="positive regrets are multiplied by t^alpha / (t^alpha + 1)")
-    beta: float | None = option(None, help="the same for negative regrets; -inf forgets them (regret matching+)")
+    alpha: float | None = option(None, infinite=True, help="positive regrets are multiplied by t^alpha / (t^alpha + 1)")
+    beta: float | None = option(
+        None, infinite=True, help="the same for negative regrets; -inf forgets them (regret matching+)"
+    )
     gamma: float | None = option(
         None,
         help="iteration t weighs t^gamma in the average: 0 uniform, 1 linear, 2 quadratic",

@@ -229,6 +229,12 @@ class MMD(Trainer):
             refuse_if_large(game, self.measure_limit)
 
     def __attrs_post_init__(self) -> None:
+        ends = {"magnet_end": self.magnet_end, "last_end": self.last_end, "rate_end": self.rate_end or None}
+        moving = [f"{name}={end:g}" for name, end in ends.items() if end is not None]
+        if moving and not self.anneal:
+            raise ValueError(
+                f"What a weight falls to ({', '.join(moving)}) is come to after anneal iterations: give anneal too."
+            )
         if self.optimizer == "natural":
             self._check_natural()
         if self.against and self.advantages != "gae":

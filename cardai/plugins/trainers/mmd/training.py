@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from cardai import make
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
@@ -26,7 +27,17 @@ from cardai.learn.networks import choose_device, device_of
 from cardai.plugins.trainers.mmd.actors import Ground, played, together
 from cardai.plugins.trainers.mmd.advantages import ExactGame, corrected_targets, generalised_advantages
 from cardai.plugins.trainers.mmd.average import Average
-from cardai.plugins.trainers.mmd.losses import TERMS, CriticExamples, Examples, Inputs, losses, mean_gains, value_loss
+from cardai.plugins.trainers.mmd.losses import (
+    TERMS,
+    CriticExamples,
+    Examples,
+    Inputs,
+    Minibatch,
+    asked_of_critic,
+    losses,
+    mean_gains,
+    value_loss,
+)
 from cardai.plugins.trainers.mmd.natural import mirror_step, natural_step
 from cardai.plugins.trainers.mmd.networks import make_networks
 from cardai.plugins.trainers.mmd.player import MMDAgent, asked
@@ -52,7 +63,8 @@ class MMDTraining(Training):
             network.to(where)
         self.actor, self.critic = self.networks["actor"], self.networks.get("critic")
         learned = [p for network in (self.actor, self.critic) if network is not None for p in network.parameters()]
-        self.optimizer = torch.optim.Adam(learned, lr=options.rate, betas=(options.momentum, 0.999), eps=1e-5)
+        betas, fused = (options.momentum, 0.999), True if where.type == "cuda" else None  # fewer calls of a GPU
+        self.optimizer = torch.optim.Adam(learned, lr=options.rate, betas=betas, eps=1e-5, fused=fused)
         self.rollouts = _rollouts(options, game, layout, seed)
         self.scale = options.reward_scale or (1 / game.max_utility if game.max_utility else 1.0)
         self.average = self._average()
@@ -78,10 +90,13 @@ class MMDTraining(Training):
             examples = self._tree_examples() if o.advantages == "exact" else self._played_examples()
             for group in self.optimizer.param_groups:
                 group["lr"] = self.rate
-            for epoch in range(o.epochs):
-                order = np.random.default_rng(derive(self.seed, "order", self.step, epoch)).permutation(len(examples))
-                for rows in np.array_split(order, min(o.minibatches, len(examples))):
-                    self._learn(examples, np.sort(rows))
+            if o.optimizer == "natural":
+                self._move(examples)
+            else:
+                terms = [self._learn(batch) for batch in self._minibatches(examples)]
+                for one in torch.stack(terms).double().cpu().numpy():  # all at once: a GPU is not waited for in between
+                    self.sums += one
+                self.counts[2] += len(terms)
             if self.average is not None:
                 self.average.learn(self.step, o.average_batch)
             self.step += 1
@@ -118,14 +133,23 @@ class MMDTraining(Training):
         """The weight of the pull to the policy that played in this iteration."""
         return self._falling(self.options.last, self.options.last_end)
 
-    def _learn(self, examples: Examples, rows: Int64s) -> None:
-        if self.options.optimizer == "natural":
-            self._move(examples)
+    def _minibatches(self, examples: Examples) -> Iterator[Minibatch]:
+        """Yield the minibatches of all epochs; where each has but one, it is laid out once."""
+        o, on = self.options, device_of(self.actor)
+        count = min(o.minibatches, len(examples))
+        if count == 1:
+            yield from [Minibatch.of(o, examples, np.arange(len(examples)), on)] * o.epochs
             return
-        loss, terms = losses(self.options, (self.magnet, self.last), self.actor, self.critic, examples, rows)
+        for epoch in range(o.epochs):
+            order = np.random.default_rng(derive(self.seed, "order", self.step, epoch)).permutation(len(examples))
+            for rows in np.array_split(order, count):
+                yield Minibatch.of(o, examples, np.sort(rows), on)
+
+    def _learn(self, batch: Minibatch) -> Tensor:
+        """Take a step down a minibatch's loss; return its terms."""
+        loss, terms = losses(self.options, (self.magnet, self.last), self.actor, self.critic, batch)
         self._descend(loss)
-        self.sums += terms.double().cpu().numpy()
-        self.counts[2] += 1
+        return terms
 
     def _descend(self, loss: Any) -> None:
         """Take one step of Adam down ``loss``, its gradient's norm bounded."""
@@ -144,7 +168,8 @@ class MMDTraining(Training):
         wanted = mirror_step(gains, policy, inputs.legal, magnet, self.magnet, self.last, o.floor)
         natural_step(self.actor, torch.from_numpy(inputs.codes), inputs.legal, wanted, o.damping)
         if self.critic is not None and examples.critic is not None:
-            loss = value_loss(o, self.critic, examples.critic, np.arange(len(examples)))
+            rows = np.arange(len(examples))
+            loss = value_loss(o, self.critic, asked_of_critic(examples.critic, rows, device_of(self.critic)))
             self._descend(o.value_weight * loss)
             self.sums[TERMS.index("value_loss")] += float(loss.detach())
         share = np.bincount(examples.inverse, examples.weights, len(policy))

@@ -413,6 +413,7 @@ def test_natural_steps_learn_kuhn_poker_from_what_was_played() -> None:
         ("advantages=exact,epochs=1,last=0", "last above 0"),
         ("advantages=all_actions,epochs=1,entropy=0.05", "know no bonus for entropy.* Got entropy=0.05"),
         ("advantages=exact,epochs=1,device=cuda", "on the CPU. Got device=cuda"),
+        ("advantages=exact,epochs=1,magnet_end=0.1,rate_end=0.01", "magnet_end=0.1, rate_end=0.01.* give anneal"),
     ],
 )
 def test_what_natural_steps_cannot_be_asked_is_refused(options: str, message: str) -> None:
