@@ -44,12 +44,12 @@ EPOCHS = 80
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
 _SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
-MEASURE = f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 300 --branches 1"
+MEASURE = f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1"
 ALSO = (
     f"cardai evaluate lbr {_SHIPPED} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
     f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 3+4 --boards 100 --branches 1",
     f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 2 --boards 100 --branches 1",
-    f"cardai evaluate best-response {_SHIPPED} --from river --hands 600 --bets 0.5+1+2+allin",
+    f"cardai evaluate best-response {_SHIPPED} --from river --hands 200 --bets 0.5+1+2+allin",
 )
 """Its other measures, by the commands of experiments/no_limit_player."""
 MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measured.json"
