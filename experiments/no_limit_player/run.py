@@ -87,13 +87,13 @@ def river(name: str, words: str, agent: str, hands: int) -> Measure:
 
 MEASURES = (
     river("river", "best response from the river, the player", SHIPPED, 200),
-    *(river(f"river_{level}", f"the same, its level {level}", SHIPPED.replace(":", f":level={level},"), 200) for level in LEVELS),
-    river("river_before", "the same, promises alone (believed=0)", BEFORE, 200),
-    river("river_calls", "the same, always_call", "always_call", 8),
+    *(river(f"river_{level}", f"best response from the river, its level {level}", SHIPPED.replace(":", f":level={level},"), 200) for level in LEVELS),
+    river("river_before", "best response from the river, promises alone (believed=0)", BEFORE, 200),
+    river("river_calls", "best response from the river, always_call", "always_call", 8),
     lbr("fold", "LBR fcpa on turn and river, always_fold", "always_fold", "fcpa", "3+4", 2),
     lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 100, " --branches 1"),
     *(
-        lbr(f"fcpa_{level}", f"the same, its level {level}", SHIPPED.replace(":", f":level={level},"), "fcpa", "3+4", 200, " --branches 1")
+        lbr(f"fcpa_{level}", f"LBR fcpa on turn and river, its level {level}", SHIPPED.replace(":", f":level={level},"), "fcpa", "3+4", 200, " --branches 1")
         for level in LEVELS
     ),
     lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 12, " --branches 1"),
@@ -111,8 +111,8 @@ MEASURES = (
     lbr("56_flop_before", "LBR 56 bets on the flop, then fc, promises alone", BEFORE, "56", "2", 4, " --branches 1"),
     match("calls_before", "AIVAT, promises alone, against always_call", BEFORE, "always_call", 20),
     match("threshold_before", "AIVAT, promises alone, against threshold", BEFORE, "threshold", 20),
-    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 20", "text"),
-    Measure("seated", "what a decision takes as the player is seated, 2 seconds and two threads", f"python benchmarks/decisions.py --hands 20 --agent {PLAYER} --no-turns", "text"),
+    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 6", "text"),
+    Measure("seated", "what a decision takes as the player is seated, 2 seconds and two threads", f"python benchmarks/decisions.py --hands 6 --agent {PLAYER} --no-turns", "text"),
 )  # fmt: skip
 
 
