@@ -54,20 +54,16 @@ def turn(opener: int, board: tuple[int, ...], iterations: tuple[int, ...]) -> li
     """Return (iterations, CPU seconds, exploitability in % of the pot) of a turn after a raise to ``opener`` and a call."""
     game = evolve(resolved_game(cardai.game("holdem")), first=2)
     public = Public(0, ((opener, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0)), 2, board)
-    draw = np.random.default_rng(opener)
 
     def ranges(_: Public) -> Float64s:
-        return np.asarray(draw.random((2, 1326)) ** 2)
+        return np.asarray(np.random.default_rng(opener).random((2, 1326)) ** 2)
 
-    resolver = Resolver(game, SolverSettings(1, variant=DISCOUNTS), LIMIT, ranges, kept=1)
-    began = time.process_time()
-    solver, out = resolver.decision(public, 1).solver, []
-    spent = time.process_time() - began
-    for count in iterations:
+    out = []
+    for count in iterations:  # each anew: a solution that is played from goes no further
         began = time.process_time()
-        solver.run(count - solver.iterations)
-        spent += time.process_time() - began
-        out.append((count, spent, 100 * solver.measure().exploitability / (2 * opener)))
+        resolver = Resolver(game, SolverSettings(count, variant=DISCOUNTS), LIMIT, ranges, kept=1)
+        solver = resolver.decision(public, 1).solver
+        out.append((count, time.process_time() - began, 100 * solver.measure().exploitability / (2 * opener)))
     return out
 
 

@@ -44,12 +44,12 @@ EPOCHS = 80
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
 _SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
-MEASURE = f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 300 --branches 1"
+_BEFORE = _SHIPPED.replace("believed=0.3", "believed=0")
+MEASURE = f"cardai evaluate best-response {_SHIPPED} --from river --hands 200 --bets 0.5+1+2+allin"
 ALSO = (
-    f"cardai evaluate lbr {_SHIPPED} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
-    f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 3+4 --boards 100 --branches 1",
-    f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 2 --boards 100 --branches 1",
-    f"cardai evaluate best-response {_SHIPPED} --from river --hands 600 --bets 0.5+1+2+allin",
+    MEASURE.replace(_SHIPPED, _BEFORE),
+    f"cardai evaluate lbr {_BEFORE} --bets fcpa --rounds 3+4 --boards 100 --branches 1",
+    f"cardai evaluate lbr {_BEFORE} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
 )
 """Its other measures, by the commands of experiments/no_limit_player."""
 MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measured.json"
@@ -207,11 +207,10 @@ def measure(given: argparse.Namespace) -> None:
 def strength(card: dict[str, Any], found: Sequence[dict[str, Any]]) -> None:
     """Write a measured strength into the card, by what MEASURE and ALSO print as JSON."""
     words = (
-        "a local best response with fcpa on turn and river wins {} over {boards} boards (always folding loses 750)",
-        "a local best response that folds or calls on all rounds wins {} over {boards} boards",
-        "a local best response with 56 bets on turn and river wins {} over {boards} boards",
-        "a local best response with 56 bets on the flop that folds or calls elsewhere wins {} over {boards} boards",
         "a best response from the river wins {} ({hands} hands, {reached} came there)",
+        "with believed=0, promises alone on the river, a best response from there wins {} ({hands} hands, {reached} came there)",
+        "with believed=0 a local best response with fcpa on turn and river wins {} over {boards} boards (always folding loses 750)",
+        "with believed=0 a local best response that folds or calls on all rounds wins {} over {boards} boards",
     )
     told = [
         {

@@ -34,6 +34,8 @@ REPORT, MEASURED = HERE / "report" / "report.md", HERE / "report" / "measured.js
 CARD = ROOT / "players" / "cardai_players" / "nolimit_resolving" / "card.json"
 PLAYER = "nolimit_resolving"
 SHIPPED = f"{PLAYER}:seconds=0,threads=1,kept=300,believed=0.3"
+BEFORE = SHIPPED.replace("believed=0.3", "believed=0")
+"""Promises alone on the river, as it was until it believed."""
 PLAIN = "resolving:values=exact,kept=300"
 LEVELS = ("strong", "fair", "weak")
 STOPPED = 130
@@ -84,13 +86,14 @@ def river(name: str, words: str, agent: str, hands: int) -> Measure:
 
 
 MEASURES = (
-    river("river", "best response from the river, the player", SHIPPED, 600),
-    *(river(f"river_{level}", f"the same, its level {level}", SHIPPED.replace(":", f":level={level},"), 200) for level in LEVELS),
-    river("river_calls", "the same, always_call", "always_call", 8),
+    river("river", "best response from the river, the player", SHIPPED, 200),
+    *(river(f"river_{level}", f"best response from the river, its level {level}", SHIPPED.replace(":", f":level={level},"), 200) for level in LEVELS),
+    river("river_before", "best response from the river, promises alone (believed=0)", BEFORE, 200),
+    river("river_calls", "best response from the river, always_call", "always_call", 8),
     lbr("fold", "LBR fcpa on turn and river, always_fold", "always_fold", "fcpa", "3+4", 2),
-    lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 300, " --branches 1"),
+    lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 100, " --branches 1"),
     *(
-        lbr(f"fcpa_{level}", f"the same, its level {level}", SHIPPED.replace(":", f":level={level},"), "fcpa", "3+4", 200, " --branches 1")
+        lbr(f"fcpa_{level}", f"LBR fcpa on turn and river, its level {level}", SHIPPED.replace(":", f":level={level},"), "fcpa", "3+4", 200, " --branches 1")
         for level in LEVELS
     ),
     lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 12, " --branches 1"),
@@ -102,8 +105,14 @@ MEASURES = (
         for other in ("always_call", "threshold", "opponent_model")
     ),
     *(match(level, f"AIVAT, the player against its level {level}", SHIPPED, SHIPPED.replace(":", f":level={level},"), 100) for level in LEVELS),
-    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 20", "text"),
-    Measure("seated", "what a decision takes as the player is seated, 2 seconds and two threads", f"python benchmarks/decisions.py --hands 20 --agent {PLAYER} --no-turns", "text"),
+    lbr("fcpa_before", "LBR fcpa on turn and river, promises alone", BEFORE, "fcpa", "3+4", 100, " --branches 1"),
+    lbr("fc_before", "LBR fc on all rounds, promises alone", BEFORE, "fc", "1+2+3+4", 100, " --branches 1"),
+    lbr("56_before", "LBR 56 bets on turn and river, promises alone", BEFORE, "56", "3+4", 4, " --branches 1"),
+    lbr("56_flop_before", "LBR 56 bets on the flop, then fc, promises alone", BEFORE, "56", "2", 4, " --branches 1"),
+    match("calls_before", "AIVAT, promises alone, against always_call", BEFORE, "always_call", 20),
+    match("threshold_before", "AIVAT, promises alone, against threshold", BEFORE, "threshold", 20),
+    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 6", "text"),
+    Measure("seated", "what a decision takes as the player is seated, 2 seconds and two threads", f"python benchmarks/decisions.py --hands 6 --agent {PLAYER} --no-turns", "text"),
 )  # fmt: skip
 
 

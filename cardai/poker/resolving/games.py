@@ -79,11 +79,11 @@ def resolving_player(
     if played.hands == HOLDEM and (settings.seconds or settings.hand_seconds):  # now, not on the clock of a decision
         if early is None:
             showdowns(())
-        warm_up(played, depth_limit)
+        warm_up(played, depth_limit, settings.threads)
     return ResolvingPlayer(game, resolver, None if early is None else early.plan, noise)
 
 
-def warm_up(game: RangeGame, depth_limit: DepthLimit) -> None:
+def warm_up(game: RangeGame, depth_limit: DepthLimit, threads: int = 1) -> None:
     """Solve something in every round, so that what is compiled or read from files is there when the clock runs."""
     boards = {1: (0, 14, 28), 2: (0, 14, 28, 42), 3: (0, 14, 28, 42, 5)}
     for done, (first, board) in enumerate(boards.items()):
@@ -91,6 +91,6 @@ def warm_up(game: RangeGame, depth_limit: DepthLimit) -> None:
             continue
         tell("getting ready to solve", done, len(boards))
         passed = tuple((1, round_, seat) for round_ in range(first) for seat in (0, 1))
-        once = Resolver(evolve(game, first=first), SolverSettings(1), depth_limit, kept=1)
+        once = Resolver(evolve(game, first=first), SolverSettings(1, threads=threads), depth_limit, kept=1)
         once.decision(Public(0, passed, first, board), 0).solver.look((0,) if first == 2 else (), 0)
     tell("getting ready to solve", 1, 1)

@@ -24,7 +24,7 @@ from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.poker.ranges import _walk_kernels as kernels
 from cardai.poker.ranges.cfr import SolverSettings
-from cardai.poker.ranges.hands import Hands, deal_boards
+from cardai.poker.ranges.hands import deal_boards
 from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.menus import ALL_IN, Menu
 from cardai.poker.ranges.position import PublicState, deal_card, start, step
@@ -32,12 +32,11 @@ from cardai.poker.ranges.public_tree import Action, Node, PublicTree, gadget, tr
 from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.ranges.solver import Solver
 from cardai.poker.resolving.depth_limit import DepthLimit
+from cardai.poker.resolving.weights import normal, scaled
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-FLOOR = 1e-7
-"""The least weight of a hand in one's own range, as a share of the largest: a hand that never comes here still has a plan."""
 KEPT = 64
 """How many solved decisions are kept: all of a hand."""
 FIRST = 100
@@ -257,11 +256,10 @@ class Resolver:
         if self.blueprint_ranges is not None:
             ranges = np.array(self.blueprint_ranges(public), np.float64)
         promised, here = None, ~np.isin(self.game.hands.cards, public.board).any(axis=1)
-        if (
-            self.promises is not None and self.settings.gadget and ranges[me, here].any()
-        ):  # else it came here by mistake
-            promised = _scaled(self.promises(public, 1 - me), ranges[me], public.board, self.game.hands)
-        ranges = np.stack([_normal(one, public.board, self.game.hands) for one in ranges])
+        came = ranges[me, here].any()  # else it is here by mistake
+        if self.promises is not None and self.settings.gadget and came:
+            promised = scaled(self.promises(public, 1 - me), ranges[me], public.board, self.game.hands)
+        ranges = np.stack([normal(one, public.board, self.game.hands) for one in ranges])
         return Constraints(ranges, promised, self.settings.believed)
 
     def _after(self, last: Decision, me: int, public: Public, count: int) -> Constraints:
@@ -283,8 +281,8 @@ class Resolver:
         elif self.settings.gadget and not ahead:
             promised = self._worth(last, asked, 1 - me)
         if promised is not None:
-            promised = _scaled(promised, ranges[me], public.board, hands)
-        return Constraints(np.stack([_normal(one, public.board, hands) for one in ranges]), promised, belief)
+            promised = scaled(promised, ranges[me], public.board, hands)
+        return Constraints(np.stack([normal(one, public.board, hands) for one in ranges]), promised, belief)
 
     def _worth(self, last: Decision, place: PublicState, player: int) -> Float64s:
         """Return (K,) what the player's hands are worth at ``place``, on the first street of a solution."""
@@ -327,7 +325,7 @@ class Resolver:
         if carried.promised is not None:
             tree = gadget(tree, 1 - me)
             believed = carried.belief
-            known, any_ = ranges[1 - me] * believed, _normal(np.ones(len(ranges[0])), public.board, game.hands)
+            known, any_ = ranges[1 - me] * believed, normal(np.ones(len(ranges[0])), public.board, game.hands)
             mixed = known + any_ * (1 - believed)
             if believed:
                 forced = np.where(mixed > 0, known / np.where(mixed > 0, mixed, 1.0), 0.0)
@@ -395,19 +393,3 @@ def _run(solver: Solver, settings: SolverSettings, round_: int, seconds: float, 
         before = monotonic()
         solver.run(count)
         each = max((monotonic() - before) / count, 1e-7)
-
-
-def _scaled(promised: Float64s, range_: Float64s, board: Sequence[int], hands: Hands) -> Float64s:
-    """Return what is promised against a range that sums to 1, of what it is against ``range_``."""
-    scale = float(range_[~np.isin(hands.cards, board).any(axis=1)].sum())
-    return promised / scale if scale > 0 else np.zeros_like(promised)
-
-
-def _normal(range_: Float64s, board: Sequence[int], hands: Hands) -> Float64s:
-    """Return a range that sums to 1, without the hands that the board blocks, and with a little of all the others."""
-    free = ~np.isin(hands.cards, board).any(axis=1)
-    most = range_[free].max()
-    if most <= 0:
-        return np.asarray(free / free.sum())
-    out = np.where(free, np.maximum(range_, FLOOR * most), 0.0)
-    return np.asarray(out / out.sum())
