@@ -265,7 +265,7 @@ class _Run:
                 key = (row % self.worlds, tuple(node.actions[place] for node, place, _ in path))
             node = self.tree.get(key)
             if node is None:
-                actions = np.flatnonzero(legal[k]).tolist()
+                actions = np.flatnonzero(np.asarray(legal)[k]).tolist()
                 none = [0] * len(actions)
                 node = self.tree[key] = Node(actions, none, none.copy(), [0.0] * len(actions))
                 inside[row] = not path  # the root is no leaf

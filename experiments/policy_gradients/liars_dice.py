@@ -67,12 +67,12 @@ def measure(path: Path, device: str) -> None:
         found = cardai.evaluate(GAME, f"{path}:device={device}").exploitability
         row = {name: last[name] for name in ("step", "env_steps", "cpu_seconds")}
         kept.append({**row, "exploitability": float(found), "measuring": time.process_time() - begun})
-        write_json(_kept(path), kept)
+        write_json(_kept(path), {"measured": kept})
 
 
 def measured(path: Path) -> list[dict[str, Any]]:
     """Return what has been measured of a run, in the order of its steps."""
-    return list(read_json(_kept(path))) if _kept(path).exists() else []
+    return list(read_json(_kept(path))["measured"]) if _kept(path).exists() else []
 
 
 def _kept(path: Path) -> Path:

@@ -91,7 +91,8 @@ class Minibatch:
         inputs = examples.inputs
         seen, where = np.unique(examples.inverse[rows], return_inverse=True)
         share, played = examples.weights[rows] / examples.weights[rows].sum(), inputs.played[seen]
-        table, sampled = np.zeros(played.shape), None
+        table = np.zeros(played.shape)
+        sampled: Any = None
         if examples.gains is not None:
             np.add.at(table, where, share[:, None] * examples.gains[rows])
         if examples.residuals is not None and examples.chosen is not None:
@@ -99,14 +100,15 @@ class Minibatch:
             if o.normalize:
                 residual = (residual - residual.mean()) / (residual.std() + 1e-8)
             if o.clip:
-                parts = where, chosen, played[where, chosen], (share * residual).astype(np.float32)
-                sampled = tuple(given(part, on) for part in parts)
+                each = where, chosen, played[where, chosen], (share * residual).astype(np.float32)
+                sampled = tuple(given(part, on) for part in each)
             else:
                 np.add.at(table, (where, chosen), share * residual / np.exp(played[where, chosen], dtype=np.float64))
         weight = np.bincount(where, share, len(seen)).astype(np.float32)
-        actor = inputs.codes[seen], ~inputs.legal[seen], played, inputs.magnet[seen], weight
         linear = given(table.astype(np.float32), on) if table.any() else None
-        return cls(*(given(part, on) for part in actor), linear, sampled, asked_of_critic(examples.critic, rows, on))
+        codes, illegal, magnet = inputs.codes[seen], ~inputs.legal[seen], inputs.magnet[seen]
+        actor = (given(codes, on), given(illegal, on), given(played, on), given(magnet, on), given(weight, on))
+        return cls(*actor, linear, sampled, asked_of_critic(examples.critic, rows, on))
 
 
 def asked_of_critic(critic: CriticExamples | None, rows: Int64s, on: torch.device) -> Any:
