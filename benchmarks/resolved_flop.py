@@ -29,7 +29,7 @@ from resolved_lines import left
 from cardai import make
 from cardai.arena.bootstrap import cautious
 from cardai.core.arrays import Float64s
-from cardai.core.errors import CardaiError, UsageError
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.rng import derive
 from cardai.core.spec import Spec
 from cardai.poker.contract import need_holdem
@@ -181,19 +181,26 @@ def piece(asked: argparse.Namespace, number: int, flop: list[int]) -> tuple[list
     return list(measured.flop(flop, rng)), time.process_time() - begun
 
 
+def done_before(file: Path, of: dict[str, object]) -> dict[int, list[float]]:
+    """Return the gains in mbb of the flops that a file keeps of the same measure, by number. Raises DamagedFileError."""
+    try:
+        kept = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        return {int(one["number"]): [float(gain) for gain in one["mbb"]] for one in kept if one["of"] == of}
+    except (ValueError, TypeError, KeyError, OSError) as error:
+        raise DamagedFileError(f"{file} is no file that --out has written: name another, or move it away.") from error
+
+
 def measure(asked: argparse.Namespace) -> None:
     """Print a line a flop, and what they come to."""
     scale = 1000 / need_holdem(make.as_game(asked.game), "A best response").big_blind
     flops = sample_boards(3, asked.boards, asked.seed).boards.tolist()
     of = {name: value for name, value in vars(asked).items() if name not in ("out", "jobs", "kept")}
-    kept = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out and asked.out.exists() else []
-    found = {one["number"]: one["mbb"] for one in kept if one["of"] == of}
+    found = done_before(asked.out, of) if asked.out and asked.out.exists() else {}
     if found:
         print(f"{len(found)} flops are kept in {asked.out}.", flush=True)
     with ProcessPoolExecutor(asked.jobs, mp_context=get_context("spawn")) as pool:
-        order = (
-            np.random.default_rng(derive(asked.seed, "order")).permutation(asked.boards).tolist()
-        )  # not by strata: it may be stopped
+        # not by strata: it may be stopped
+        order = np.random.default_rng(derive(asked.seed, "order")).permutation(asked.boards).tolist()
         numbers = [number for number in order if number not in found]
         begun = {} if asked.kept else {pool.submit(piece, asked, number, flops[number]): number for number in numbers}
         for done in as_completed(begun):
@@ -207,7 +214,9 @@ def measure(asked: argparse.Namespace) -> None:
                 with asked.out.open("a") as file:
                     print(json.dumps({"of": of, "number": number, "mbb": found[number]}), file=file)
     if not found:
-        raise UsageError("No flop is done.")
+        raise UsageError(
+            f"No flop with these options is done in {asked.out}: leave --kept out, and they are worked out."
+        )
     columns = np.array([found[number] for number in sorted(found)]).T
     for name, values in zip(("the blueprint", "solved anew, below", "solved anew, above"), columns, strict=True):
         print(f"{name}: {cautious(values, asked.seed).text(1, 'mbb/g')} from the flop, {len(found)} flops")
@@ -238,6 +247,8 @@ def main() -> None:
         parser.error(
             "--boards and --jobs must be at least 1, --turns even and at most 98, --rivers even and at most 48."
         )
+    if asked.kept and not asked.out:
+        parser.error("--kept prints what a file has: name it by --out.")
     try:
         measure(asked)
     except CardaiError as error:

@@ -119,7 +119,7 @@ def timed(options: argparse.Namespace, agent: str) -> None:
 
 
 def main() -> None:
-    """Print what was asked for."""
+    """Read what is asked for, and measure it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["random", "time", "gin", "fusion"])
     parser.add_argument("--games", type=int, default=40)
@@ -130,6 +130,16 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=FEW, help="time: of the weaker player")
     parser.add_argument("--seconds", type=float, default=0.0, help="time: of the weaker player, instead of simulations")
     options = parser.parse_args()
+    if min(options.games, options.simulations) < 1 or options.seconds < 0:
+        parser.error("--games and --simulations must be at least 1, --seconds at least 0.")
+    try:
+        measured(options)
+    except CardaiError as error:
+        raise SystemExit(f"search.py: {error}") from None
+
+
+def measured(options: argparse.Namespace) -> None:
+    """Print what was asked for, of each agent."""
     for agent in options.agents.split(","):
         if options.what == "random":
             for game, how in accepted(options.only):

@@ -148,6 +148,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             ]
             for one in as_completed(running):
                 one.result()
+    if not any(
+        measured(given.runs / f"{trainer}-{seed}") for trainer in trainers for seed in range(1, given.seeds + 1)
+    ):
+        parser.error(f"nothing has been measured in {given.runs}, so {given.results} is left as it is.")
     given.results.mkdir(parents=True, exist_ok=True)
     table = report(given.runs, trainers, given.seeds)
     (given.results / "liars_dice.md").write_text(table, encoding="utf-8")

@@ -121,6 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for seed in range(1, entry.seeds + 1):
             if entry.label.count(given.only) and not given.report:
                 train(entry, seed, given.runs)
+    if not any(trained(entry, given.runs) for entry in ENTRIES):
+        parser.error(f"nothing has been trained in {given.runs}, so {given.results} is left as it is.")
     given.results.mkdir(parents=True, exist_ok=True)
     table = report(given.runs)
     (given.results / "results.md").write_text(table, encoding="utf-8")

@@ -90,41 +90,28 @@ def measure(o: argparse.Namespace, run: Path, least: str) -> None:
         kept(o, (run, name), part, shlex.join(["cardai", *words]), partial(figure, words))
     if "measure" in o.only:
         kept(o, (run, name), "cost", "", lambda: {"command": "", "found": costs(str(run))})
-    if "against" in o.only:
-        given = f"--only against --against-boards {o.against_boards}"
-        kept(
-            o,
-            (run, name),
-            "against",
-            given,
-            lambda: {"command": given, "found": against(player, TEACHER, o.against_boards)},
-        )
-    if "streets" in o.only:
-        given = f"--only streets --street-boards {o.street_boards}"
-        kept(
-            o,
-            (run, name),
-            "streets",
-            given,
-            lambda: {"command": given, "found": streets(player, TEACHER, o.street_boards)},
-        )
-    if "actions" in o.only and float(least) == 0:
-        board = f"--only actions --where-boards {o.where_boards}"
-        kept(
-            o, (run, name), "actions", board, lambda: {"command": board, "found": actions(run, TEACHER, o.where_boards)}
-        )
-    if "hints" in o.only and float(least) == 0 and o.values:
-        worth = f"--only hints --values --turns {o.turns} --rivers {o.rivers}"
-        kept(
-            o,
-            (run, name),
+    own = float(least) == 0  # what is asked of the network alone
+    judged: list[tuple[str, bool, str, Callable[[], Any]]] = [
+        ("against", True, f"--against-boards {o.against_boards}", lambda: against(player, TEACHER, o.against_boards)),
+        ("streets", True, f"--street-boards {o.street_boards}", lambda: streets(player, TEACHER, o.street_boards)),
+        ("actions", own, f"--where-boards {o.where_boards}", lambda: actions(run, TEACHER, o.where_boards)),
+        (
             "hints",
-            worth,
-            lambda: {"command": worth, "found": hints(run, TEACHER, (o.turns, o.rivers))},
-        )
+            own and o.values,
+            f"--values --turns {o.turns} --rivers {o.rivers}",
+            lambda: hints(run, TEACHER, (o.turns, o.rivers)),
+        ),
+    ]
+    for part, wanted, options, judge in judged:
+        if wanted and part in o.only:
+            kept(o, (run, name), part, given := f"--only {part} {options}", partial(_judged, given, judge))
     if "turn" in o.only:
         words = [*bound, "--from", "turn", "--boards", str(o.turn_boards), *done[1]]
         kept(o, (run, name), "turn", shlex.join(["cardai", *words]), partial(figure, words))
+
+
+def _judged(command: str, judge: Callable[[], Any]) -> dict[str, Any]:
+    return {"command": command, "found": judge()}
 
 
 def _options(least: str, device: str) -> list[str]:
