@@ -2,8 +2,8 @@
 
 numba brings whatever it compiles to the end: a kernel that only other kernels call is optimised, made machine code (with
 all that it calls itself, each time anew) and given a wrapper for Python, and nobody ever calls that. Here a kernel stops,
-for some types, as LLVM's intermediate code, which is all that a caller takes in; what follows is done when Python calls the
-kernel with these types. Both stages are kept in the kernel's cache.
+for some types, as LLVM's intermediate code of its own lines; what it calls is linked to it and optimised once, when Python calls
+the kernel with these types. Both stages are kept in the kernel's cache.
 """
 
 # kernel constants: what is kept of a kernel has another form when this file is another
@@ -11,7 +11,9 @@ kernel with these types. Both stages are kept in the kernel's cache.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from llvmlite import binding
 
@@ -30,7 +32,23 @@ lookup_environment = _of_numba("environment").lookup_environment
 
 
 class Intermediate(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a kernel and of what it calls, not made machine code."""
+    """The code of a kernel, not made machine code, without that of what it calls.
+
+    ``needs`` are the libraries of all that it calls, and that these call, whoever is called before who calls.
+    """
+
+    needs: tuple[Any, ...] = ()
+    _whole: Any = None
+
+    def finalize(self) -> None:
+        found: dict[int, Any] = {}
+        for library in self._linking_libraries:
+            self._reload_init.update(library._reload_init)
+            for one in (*getattr(library, "needs", ()), library):
+                found[id(one)] = one
+        self.needs = tuple(found.values())
+        self._linking_libraries.clear()
+        super().finalize()
 
     def _optimize_final_module(self) -> None:
         """Optimise a little: whoever takes the code in optimises all of it, and inlines only what is small by then."""
@@ -42,8 +60,25 @@ class Intermediate(JITCodeLibrary):  # type: ignore[misc]
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
         self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """Return all of the code, for a function that is no kernel and calls this one."""
+        if self._whole is None:
+            self._whole = code_alone(self).clone()
+            take_in(self._whole, reversed(self.needs))
+        return self._whole
+
+
+def code_alone(library: Any) -> Any:
+    """Return a library's code, to be taken into others: of a kernel without what it calls."""
+    return JITCodeLibrary._get_module_for_linking(library)
+
+
+def take_in(module: Any, libraries: Iterable[Any]) -> None:
+    """Link the code of libraries into a module; who calls before who is called, for LLVM takes only what is asked for by then."""
+    for one in libraries:
+        module.link_in(code_alone(one), preserve=True)
 
 
 class Called(NamedTuple):
@@ -140,9 +175,9 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     def _second_stage(self, first: Any) -> Called:
         library = self.targetctx.codegen().create_library(first.library.name)
         library.enable_object_caching()
-        library.add_linking_library(first.library)
         context = self.targetctx.subtarget(enable_nrt=True)  # counted memory, as the first stage has it
         context.create_cpython_wrapper(library, first.fndesc, first.environment, None, release_gil=True)
+        take_in(library._final_module, (first.library, *reversed(first.library.needs)))
         library.finalize()
         found = (lookup_environment(one.name) for one in library._final_module.global_variables)
         others = tuple(one for one in found if one is not None and one.can_cache())
@@ -155,20 +190,34 @@ def reduced(found: Any) -> tuple[Any, ...]:
     if isinstance(found, Called):
         return (found.library.serialize_using_object_code(), *found[1:])
     found.fndesc.typemap = found.fndesc.calltypes = None
-    code = found.library.name, found.library._final_module.as_bitcode()
+    code = [(one.name, code_alone(one).as_bitcode()) for one in (*found.library.needs, found.library)]
     return code, found.fndesc, found.environment, found.signature, tuple(found.reload_init)
+
+
+_libraries: WeakValueDictionary[bytes, Any] = WeakValueDictionary()
+"""Those of kernels that were read from caches, by their code: many kernels call the same."""
+
+
+def _library(codegen: Any, name: str, code: bytes) -> Intermediate:
+    """Return the library of a bitcode: the same that this process has of it."""
+    found = _libraries.get(code)
+    if found is None:
+        found = _libraries[code] = Intermediate(codegen, name)
+        found._final_module = binding.parse_bitcode(code)
+        found._finalize_final_module()
+    return found  # type: ignore[no-any-return]
 
 
 def rebuilt(context: Any, known: Any) -> Any:
     """Return either stage as it was :func:`reduced`."""
     for again in known[4]:
         again()
-    if len(known[0]) == 3:
+    if isinstance(known[0], tuple):
         return Called(context.codegen().unserialize_library(known[0]), *known[1:])
-    (name, code), fndesc, environment, signature, reload_init = known
-    library = Intermediate(context.codegen(), name)
-    library._final_module = binding.parse_bitcode(code)
-    library._finalize_final_module()
+    codes, fndesc, environment, signature, reload_init = known
+    libraries = [_library(context.codegen(), *code) for code in codes]
+    library = libraries[-1]
+    library.needs = tuple(libraries[:-1])
     return compiler.compile_result(
         target_context=context, typing_context=context.typing_context, library=library, environment=environment,
         entry_point=object(), fndesc=fndesc, type_annotation="", signature=signature, objectmode=False, lifted=(),

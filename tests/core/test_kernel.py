@@ -207,6 +207,24 @@ def test_a_kernel_that_a_kernel_calls_first_is_read_whole_for_python(tmp_path: P
         assert done.stdout.splitlines() == [{"make": "[0 1 2]", "outer": "3"}[name] for name in order], done.stderr
 
 
+def test_a_function_of_numbas_own_that_calls_a_kernel_gets_all_that_the_kernel_calls(tmp_path: Path) -> None:
+    """A kernel is kept without what it calls; what is called is long, so that it is not copied into what calls it."""
+    body = "".join(f"    total += (n + {k}) % (n * n + {k + 2})\n" for k in range(16))
+    (tmp_path / "calling.py").write_text(
+        "import numba, sys\nfrom cardai.core.kernel import kernel\n"
+        f"@kernel\ndef long(n):\n    total = 0\n{body}    return total\n"
+        "@kernel\ndef between(n):\n    return long(n) + 1\n"
+        "@kernel\ndef asked(n):\n    return between(n) + between(n + 1)\n"
+        "@numba.njit\ndef outside(n):\n    return asked(n) + between(n)\n"
+        "for name in sys.argv[1:]:\n    print(globals()[name](9))\n"
+    )
+    long = [sum((n + k) % (n * n + k + 2) for k in range(16)) for n in (9, 10)]
+    found = {"outside": str(2 * long[0] + long[1] + 3), "asked": str(sum(long) + 2), "long": str(long[0])}
+    for order in (["outside", "long"], ["asked", "outside", "long"]):  # compiled here, then read from the cache
+        done = python(str(tmp_path / "calling.py"), *order, CARDAI_CACHE_DIR=str(tmp_path / "cache"))
+        assert done.stdout.split() == [found[name] for name in order], done.stderr
+
+
 def test_kernels_that_two_processes_compiled_for_other_records_are_told_apart(tmp_path: Path) -> None:
     """Each names its record by the same number, and numba ran the first one's kernel for both (a seat's cards were zeros).
 
