@@ -23,19 +23,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from attrs import fields, frozen
+from attrs import frozen
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[2] / "players")
-)  # the player that lies there, whatever is installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "players"))
 
-from cardai_players.nolimit_resolving import LEVELS as CHANGED
-from cardai_players.nolimit_resolving import Player
+from no_limit import decides
 
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import digest_of, read_json, write_atomically, write_json
-from cardai.plugins.agents.resolving import Resolving
-from cardai.poker.resolving import games
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -165,22 +160,6 @@ def figure(one: Measure, found: dict[str, Any]) -> str:
         f"{found['boards']} boards" if one.kind == "lbr" else f"{found['hands']} hands, {found['reached']} came there"
     )
     return f"{mean:+,.0f}{f' ± {half:,.0f}' if half is not None else ' (one has no interval)'} | {count}"
-
-
-def decides() -> str:
-    """Return a hash of all that decides how the player plays: its files, by its card, and what is not an option of a command."""
-    options = [(one.name, str(one.default)) for kind in (Player, Resolving) for one in fields(kind)]
-    known = [
-        read_json(CARD)["files"],
-        games.BETS,
-        games.AHEAD,
-        games.ITERATIONS,
-        games.WITH_VALUES,
-        games.DISCOUNTS,
-        CHANGED,
-        options,
-    ]
-    return digest_of(json.loads(json.dumps(known)))
 
 
 def seconds(spent: float | None) -> str:
