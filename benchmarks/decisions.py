@@ -2,7 +2,8 @@
 
 Two copies of ``--agent`` play each other on ``--game``; each decision's CPU seconds (and its seconds on the clock, which a busy
 machine stretches) are printed by round, the first of all among them. Then turns with ranges at random are solved, and it is said
-how far from equilibrium they are after so many iterations, in % of the pot. The installed package (players/) is the default.
+how far from equilibrium they are after so many iterations, in % of the pot; and flops behind the box's play before the flop, with its
+network's values of all cards that can come, by how many cards an iteration looked at. The installed package (players/) is the default.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ from cardai.core.arrays import Float64s
 from cardai.core.legal import Amounts
 from cardai.core.rng import Rows
 from cardai.poker.ranges.cfr import SolverSettings
-from cardai.poker.resolving.games import DISCOUNTS, LIMIT, ROUNDS, resolved_game
+from cardai.poker.resolving.box import PREFLOP, VALUES, box
+from cardai.poker.resolving.depth_limit import network_depth_limit
+from cardai.poker.resolving.games import DISCOUNTS, LIMIT, ROUNDS, WITH_VALUES, resolved_game
+from cardai.poker.resolving.preflop import preflop_player
 from cardai.poker.resolving.resolver import Public, Resolver
 
 TURNS = ((13, 48, 33, 3), (0, 14, 28, 42), (12, 25, 6, 44))
+FLOPS = ((13, 6, 17), (13, 2, 11), (46, 21, 32))
 """Cards 13 * suit + rank."""
 
 
@@ -67,13 +72,45 @@ def turn(opener: int, board: tuple[int, ...], iterations: tuple[int, ...]) -> li
     return out
 
 
+def flop(
+    actions: tuple[tuple[int, int, int], ...], board: tuple[int, ...], count: int, cards: int
+) -> tuple[float, float]:
+    """Return (CPU seconds, exploitability in chips) of a flop after ``actions``, solved by ``count`` iterations of so many ``cards``."""
+    game, where = cardai.game("holdem"), box()
+    assert where is not None, "The players in the box are not installed: pip install ./players"
+    played = evolve(resolved_game(game), first=1)
+    limit = network_depth_limit(str(where / VALUES), played, cards)
+    settings = SolverSettings(count, variant=DISCOUNTS)
+    resolver = Resolver(played, settings, limit, preflop_player(str(where / PREFLOP), game).ranges, kept=1)
+    began = time.process_time()
+    solver = resolver.decision(Public(0, actions, 1, board), 1).solver
+    spent = time.process_time() - began
+    solver.leaves = network_depth_limit(str(where / VALUES), played, 0).leaves(played, 1, board, solver.hands)
+    return spent, solver.measure().exploitability
+
+
+def flops() -> None:
+    """Print how far from equilibrium flops are."""
+    print(
+        "\na flop: pot in blinds, iterations x cards, CPU s, % of the pot from equilibrium (mean of",
+        len(FLOPS),
+        "boards)",
+    )
+    for opener in (1, 250):
+        actions, pot = ((opener, 0, 0), (1, 0, 1)), 2 * max(opener, 100)
+        for count, cards in ((24, 4), (48, 2), (96, 1), (WITH_VALUES, 1), (96, 4)):
+            found = np.array([flop(actions, board, count, cards) for board in FLOPS]).mean(axis=0)
+            print(f"{pot / 100:5.0f}{f'{count} x {cards}':>11}{found[0]:8.2f}{100 * found[1] / pot:8.2f}")
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--game", default="holdem")
     parser.add_argument("--agent", default="nolimit_resolving:seconds=0,threads=1")
     parser.add_argument("--hands", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--flops", action=argparse.BooleanOptionalAction, default=True, help="how far flops are solved")
     parser.add_argument("--turns", action=argparse.BooleanOptionalAction, default=True, help="how far turns are solved")
     given = parser.parse_args()
     print(f"{'round':22}{'n':>4}{'CPU s: median':>16}{'95 %':>8}{'most':>8}{'clock: median':>16}{'95 %':>8}")
@@ -83,6 +120,8 @@ def main() -> None:
         every += times if name in ROUNDS else []
         low, high = np.quantile(rows, (0.5, 0.95), axis=0)
         print(f"{name:22}{len(rows):4}{low[0]:16.2f}{high[0]:8.2f}{rows[:, 0].max():8.2f}{low[1]:16.2f}{high[1]:8.2f}")
+    if given.flops:
+        flops()
     if not given.turns:
         return
     print("\na turn: pot in blinds, iterations, CPU s, % of the pot from equilibrium (mean of", len(TURNS), "boards)")

@@ -22,7 +22,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from attrs import fields
+
 from cardai.core.files import digest_of, read_json, write_json
+from cardai.plugins.agents.resolving import Resolving
+from cardai.poker.resolving import games
 from cardai.poker.resolving.box import PREFLOP, VALUES
 from cardai.poker.resolving.preflop import table_of, write_table
 from cardai.poker.values.network import latest_checkpoint, load_run
@@ -44,12 +48,10 @@ EPOCHS = 80
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
 _SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
-_BEFORE = _SHIPPED.replace("believed=0.3", "believed=0")
 MEASURE = f"cardai evaluate best-response {_SHIPPED} --from river --hands 200 --bets 0.5+1+2+allin"
 ALSO = (
-    MEASURE.replace(_SHIPPED, _BEFORE),
-    f"cardai evaluate lbr {_BEFORE} --bets fcpa --rounds 3+4 --boards 100 --branches 1",
-    f"cardai evaluate lbr {_BEFORE} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
+    f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1",
+    f"cardai evaluate lbr {_SHIPPED} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
 )
 """Its other measures, by the commands of experiments/no_limit_player."""
 MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measured.json"
@@ -190,10 +192,21 @@ def pack(given: argparse.Namespace) -> None:
     finish(card)
 
 
+def decides() -> str:
+    """Return a hash of all that decides how the player plays: its files, and what no option in a measure's command says."""
+    sys.path.insert(0, str(HERE))
+    from cardai_players.nolimit_resolving import LEVELS, Player
+
+    defaults = [(one.name, str(one.default)) for kind in (Player, Resolving) for one in fields(kind)]
+    settings = games.BETS, games.AHEAD, games.ITERATIONS, games.WITH_VALUES, games.DISCOUNTS, LEVELS
+    return digest_of(json.loads(json.dumps([read_json(FOLDER / "card.json")["files"], *settings, defaults])))
+
+
 def measure(given: argparse.Namespace) -> None:
     """Measure the player, and write its strength. The package must be installed, for its name to be known."""
     card = read_json(FOLDER / "card.json")
-    there = {one["command"]: one["found"] for one in read_json(MEASURED).values() if one["files"] == card["files"]}
+    same = decides()
+    there = {one["command"]: one["found"] for one in read_json(MEASURED).values() if one["player"] == same}
     found = []
     for command in (MEASURE, *ALSO):
         if command in there:
@@ -208,9 +221,8 @@ def strength(card: dict[str, Any], found: Sequence[dict[str, Any]]) -> None:
     """Write a measured strength into the card, by what MEASURE and ALSO print as JSON."""
     words = (
         "a best response from the river wins {} ({hands} hands, {reached} came there)",
-        "with believed=0, promises alone on the river, a best response from there wins {} ({hands} hands, {reached} came there)",
-        "with believed=0 a local best response with fcpa on turn and river wins {} over {boards} boards (always folding loses 750)",
-        "with believed=0 a local best response that folds or calls on all rounds wins {} over {boards} boards",
+        "a local best response with fcpa on turn and river wins {} over {boards} boards (always folding loses 750)",
+        "a local best response that folds or calls on all rounds wins {} over {boards} boards (always folding loses 250)",
     )
     told = [
         {

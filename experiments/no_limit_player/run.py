@@ -25,6 +25,10 @@ from typing import Any
 
 from attrs import frozen
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "players"))
+
+from no_limit import decides
+
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import digest_of, read_json, write_atomically, write_json
 
@@ -34,8 +38,6 @@ REPORT, MEASURED = HERE / "report" / "report.md", HERE / "report" / "measured.js
 CARD = ROOT / "players" / "cardai_players" / "nolimit_resolving" / "card.json"
 PLAYER = "nolimit_resolving"
 SHIPPED = f"{PLAYER}:seconds=0,threads=1,kept=300,believed=0.3"
-BEFORE = SHIPPED.replace("believed=0.3", "believed=0")
-"""Promises alone on the river, as it was until it believed."""
 PLAIN = "resolving:values=exact,kept=300"
 LEVELS = ("strong", "fair", "weak")
 STOPPED = 130
@@ -56,8 +58,8 @@ class Measure:
     """lbr, river or match: how its JSON is read; text: what it prints stands in the report as it is."""
 
     def of(self, player: str) -> dict[str, str]:
-        """Return what is measured: the command, and the hash of the ``player``'s files (its card's) if it is his."""
-        return {"command": self.command, "files": player if self.kind == "text" or PLAYER in self.command else ""}
+        """Return what is measured: the command, and the ``player``, its files and how it decides, if it is his."""
+        return {"command": self.command, "player": player if self.kind == "text" or PLAYER in self.command else ""}
 
     @property
     def splits(self) -> bool:
@@ -88,12 +90,11 @@ def river(name: str, words: str, agent: str, hands: int) -> Measure:
 MEASURES = (
     river("river", "best response from the river, the player", SHIPPED, 200),
     *(river(f"river_{level}", f"best response from the river, its level {level}", SHIPPED.replace(":", f":level={level},"), 200) for level in LEVELS),
-    river("river_before", "best response from the river, promises alone (believed=0)", BEFORE, 200),
     river("river_calls", "best response from the river, always_call", "always_call", 8),
     lbr("fold", "LBR fcpa on turn and river, always_fold", "always_fold", "fcpa", "3+4", 2),
     lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 100, " --branches 1"),
     *(
-        lbr(f"fcpa_{level}", f"LBR fcpa on turn and river, its level {level}", SHIPPED.replace(":", f":level={level},"), "fcpa", "3+4", 200, " --branches 1")
+        lbr(f"fcpa_{level}", f"LBR fcpa on turn and river, its level {level}", SHIPPED.replace(":", f":level={level},"), "fcpa", "3+4", 50, " --branches 1")
         for level in LEVELS
     ),
     lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 12, " --branches 1"),
@@ -105,14 +106,8 @@ MEASURES = (
         for other in ("always_call", "threshold", "opponent_model")
     ),
     *(match(level, f"AIVAT, the player against its level {level}", SHIPPED, SHIPPED.replace(":", f":level={level},"), 100) for level in LEVELS),
-    lbr("fcpa_before", "LBR fcpa on turn and river, promises alone", BEFORE, "fcpa", "3+4", 100, " --branches 1"),
-    lbr("fc_before", "LBR fc on all rounds, promises alone", BEFORE, "fc", "1+2+3+4", 100, " --branches 1"),
-    lbr("56_before", "LBR 56 bets on turn and river, promises alone", BEFORE, "56", "3+4", 4, " --branches 1"),
-    lbr("56_flop_before", "LBR 56 bets on the flop, then fc, promises alone", BEFORE, "56", "2", 4, " --branches 1"),
-    match("calls_before", "AIVAT, promises alone, against always_call", BEFORE, "always_call", 20),
-    match("threshold_before", "AIVAT, promises alone, against threshold", BEFORE, "threshold", 20),
-    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 6", "text"),
-    Measure("seated", "what a decision takes as the player is seated, 2 seconds and two threads", f"python benchmarks/decisions.py --hands 6 --agent {PLAYER} --no-turns", "text"),
+    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 25", "text"),
+    Measure("seated", "what a decision takes as the player is seated, 2 seconds and two threads", f"python benchmarks/decisions.py --hands 40 --agent {PLAYER} --no-turns --no-flops", "text"),
 )  # fmt: skip
 
 
@@ -174,7 +169,7 @@ def seconds(spent: float | None) -> str:
 
 def report(known: dict[str, Any]) -> str:
     """Return the page."""
-    card = read_json(CARD)
+    card, player = read_json(CARD), decides()
     lines = [
         "# The no-limit player of the box", "",
         "`nolimit_resolving` as it ships (`players/`), in `holdem` (heads-up, 100 big blinds), all iterations of a decision "
@@ -186,7 +181,7 @@ def report(known: dict[str, Any]) -> str:
         f"measured with the network and the table that lie in the box, `files` {card['files'][:8]} of the player's card.", "",
         "## Strength", "", "| measure | mbb/g | of | CPU s |", "|---|---|---|---|",
     ]  # fmt: skip
-    there = [one for one in MEASURES if one.there(known, card["files"])]
+    there = [one for one in MEASURES if one.there(known, player)]
     texts, there = [one for one in there if one.kind == "text"], [one for one in there if one.kind != "text"]
     lines += [
         f"| {one.words} | {figure(one, known[one.name]['found'])} | {seconds(known[one.name]['cpu_seconds'])} |"
@@ -235,7 +230,7 @@ def main() -> None:
             known = read_json(MEASURED)
         except DamagedFileError as error:
             parser.error(str(error))
-    player = read_json(CARD)["files"]
+    player = decides()
     asked = [
         one
         for one in MEASURES

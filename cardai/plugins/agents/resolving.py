@@ -54,7 +54,7 @@ class Resolving(Agent):
         "network; default: in no-limit hold'em those in the box (players/), else exact",
     )
     iterations: int = option(
-        0, help="iterations of a decision; 0: 1000 in Leduc, in hold'em 300, 200 (with a network 24), 120 and 300 by round",
+        0, help="iterations of a decision; 0: 1000 in Leduc, in hold'em 300, 200 (with a network 120), 120 and 300 by round",
         validator=validators.in_(range(1_000_001)),
     )  # fmt: skip
     skip: int = option(0, help="iterations left out of the average", validator=validators.ge(0))
@@ -94,7 +94,7 @@ class Resolving(Agent):
         0.0, help="how much of the time an action at random is taken, for weaker opponents", validator=[validators.ge(0), validators.le(1)],
     )  # fmt: skip
     cards: int = option(
-        4, help="hold'em with values: cards of the turn that an iteration on the flop looks at; 0: all of them",
+        1, help="hold'em with values: cards of the turn that an iteration on the flop looks at; 0: all of them",
         validator=validators.in_(range(50)),
     )  # fmt: skip
     kept: int = option(

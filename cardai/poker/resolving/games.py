@@ -33,7 +33,7 @@ ITERATIONS = (300, 200, 120, 300)
 (benchmarks/decisions.py)."""
 DISCOUNTS = (1.5, 0.5, 4.0)
 """Hold'em's: those by which values settle soonest (:data:`cardai.poker.values.situations.FASTER`)."""
-WITH_VALUES = 24
+WITH_VALUES = 120
 """Iterations of a decision on the flop where a network values its leaves."""
 LEDUC_ITERATIONS = 1000
 BETS = "preflop=1+allin,flop=0.5+1+allin/1+allin/allin,turn=1+allin/1+allin/allin,river=0.5+1+allin/1+allin/allin"

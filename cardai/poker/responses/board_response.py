@@ -6,9 +6,13 @@ for all its hands, and what it does after a bet is the same whatever the respond
 the public tree is walked once for all hands that the responder may hold, each choosing as the local best response does, against
 all hands of the player: what is won on this board is then known without further luck, and boards alone are sampled.
 
-Where many actions lead on (53 bets), ``branches`` of them are drawn at each state, by how often and for how much they are played,
-and weighed by their odds; for the others a guess stands in (that nothing more is bet once the next bet is answered), which as
-a control variate leaves the mean as it is.
+Where many ways lead into the next round, ``branches`` of them are drawn, by how often and for how much they are played, and weighed
+by their odds; for the others a guess stands in (that nothing more is bet once the next bet is answered), which as a control
+variate leaves the mean as it is. Within a round all are followed, for what solves a round has solved all of it; of more than
+``FEW`` (53 bets) ``branches`` are drawn.
+
+Chance is a control variate too, as in AIVAT (Burch et al. 2018): what a turn or a river brings to those who then check to the
+end is taken off, less what all cards bring on the mean, and what ends before the river counts over all rivers.
 
 Equities are exact from the flop on and of 3,000 random boards before it.
 """
@@ -16,9 +20,10 @@ Equities are exact from the flop on and of 3,000 random boards before it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import comb
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Float64s
@@ -32,6 +37,10 @@ from cardai.poker.responses.local_response import Lookahead, best_actions
 
 _ROW = np.zeros(1, np.int64)
 _FOLD, _CALL = 0, 1
+FEW = 3
+"""So many ways on within a betting round are all followed, whatever ``branches`` says: they cost no further solution."""
+RIVERS = 4
+"""How many times as many ways are followed into a river as into another round: to solve one costs little."""
 
 
 @frozen(eq=False)
@@ -41,6 +50,8 @@ class Branch:
     tables: Tables
     mine: Float64s
     theirs: Float64s
+    cards: int = 0
+    """How many cards of the board were seen when the action was taken."""
     folding: Float64s | None = None
     """How often each of the player's hands is thought to fold to the bet that led here."""
 
@@ -60,6 +71,8 @@ class BoardWalk:
     seat: int
     branches: int = 0
     rng: np.random.Generator = field(factory=lambda: np.random.default_rng(0))
+    level: bool = True
+    """Whether what the cards of this board bring beyond what cards bring on the mean is taken off."""
 
     @property
     def open(self) -> Float64s:
@@ -81,42 +94,60 @@ class BoardWalk:
 
     def _walk(self, branch: Branch) -> Float64s:
         """Return (1326,) what is won from here on, summed over the player's hands; 0 for hands that do not come here."""
-        tables = branch.tables
-        actor = branch.actor
-        if actor < 0:
-            return self._down(branch)
-        view = tables.views(actor, _ROW)[0]
-        open_ = self._open(BOARD_SIZES[int(view["round"])])
+        won, ways = self._round(branch)
+        last = any(self._cards(one) == 5 for one in ways)
+        guessed, ways = self._some(ways, self.branches * (RIVERS if last else 1))
+        return np.asarray(sum((self._walk(one) for one in ways), won + guessed + self._luck(branch)))
+
+    def _round(self, branch: Branch) -> tuple[Float64s, list[Branch]]:
+        """Return (1326,) what is won where the hand ends in this betting round, and the ways into the next one."""
+        actor, cards = branch.actor, self._cards(branch)
+        out, open_ = np.zeros(COUNT), self._open(cards)
         mine, theirs = branch.mine * open_, branch.theirs * open_
         if not (mine @ apart() @ theirs) > 0:
-            return np.zeros(COUNT)
+            return out, []
         act = self._choices if actor == self.seat else self._answers
-        out, branches = np.zeros(COUNT), []
-        for action, own, other, folding in act(tables, mine, theirs):
+        here, ways = [], []
+        for action, own, other, folding in act(branch.tables, mine, theirs):
             if action == _FOLD:
-                stake = float(view["spent"][actor])
-                out += own * self._met(other) * (-stake if actor == self.seat else stake)
+                stake = self._spent(branch)[actor]
+                out += own * self._met(other, cards) * (-stake if actor == self.seat else stake)
                 continue
-            after = self.ahead.game.tables(1)
-            after.copy_rows(tables, _ROW)
-            after.apply(_ROW, np.array([action], np.int64))
-            branches.append(Branch(after, own, other, folding))
-        return out + self._followed(branches)
+            way = Branch(self._after(branch.tables, action), own, other, cards, folding)
+            if way.actor < 0:
+                out += self._down(way)
+            else:
+                (here if self._cards(way) == cards else ways).append(way)
+        if len(here) > FEW:
+            guessed, here = self._some(here, self.branches)
+            out += guessed
+        for way in here:
+            won, on = self._round(way)
+            out += won
+            ways += on
+        return out, ways
 
-    def _followed(self, branches: list[Branch]) -> Float64s:
-        """Return (1326,) what is won by several branches: the sum, or an estimate of it by some of them."""
-        going = [one for one in branches if one.actor >= 0]
-        out = sum((self._down(one) for one in branches if one.actor < 0), np.zeros(COUNT))
-        if not self.branches or len(going) <= self.branches:
-            return np.asarray(sum((self._walk(one) for one in going), out))
-        weights = np.array([self._weight(one) for one in going])
+    def _after(self, tables: Tables, action: int) -> Tables:
+        after = self.ahead.game.tables(1)
+        after.copy_rows(tables, _ROW)
+        after.apply(_ROW, np.array([action], np.int64))
+        return after
+
+    def _some(self, ways: list[Branch], count: int) -> tuple[Float64s, list[Branch]]:
+        """Return (1326,) what is guessed of ``ways``, and ``count`` of them (0: all), whose sum makes up for the guess on the mean."""
+        out = np.zeros(COUNT)
+        if not count or len(ways) <= count:
+            return out, ways
+        weights = np.array([self._weight(one) for one in ways])
         if not weights.sum() > 0:
-            return out
-        odds, guesses = weights / weights.sum(), [self._guess(one) for one in going]
-        out = sum(guesses, out)
-        for chosen in self.rng.choice(len(going), self.branches, p=odds):
-            out = out + (self._walk(going[chosen]) - guesses[chosen]) / (odds[chosen] * self.branches)
-        return out
+            return out, []
+        odds, guesses, drawn = weights / weights.sum(), [self._guess(one) for one in ways], []
+        out += sum(guesses)
+        for chosen in self.rng.choice(len(ways), count, p=odds):
+            times = 1 / (odds[chosen] * count)
+            out -= times * guesses[chosen]
+            drawn.append(evolve(ways[chosen], mine=times * ways[chosen].mine))
+        return out, drawn
 
     def _weight(self, branch: Branch) -> float:
         """Return how many pairs of hands come along a branch, times the chips of each that are then in."""
@@ -130,28 +161,60 @@ class BoardWalk:
             return down
         if branch.actor != self.seat:
             folding = np.zeros(COUNT) if branch.folding is None else branch.folding
-            stays = Branch(branch.tables, branch.mine, branch.theirs * (1 - folding))
+            stays = Branch(branch.tables, branch.mine, branch.theirs * (1 - folding), branch.cards)
             return np.asarray(
-                branch.mine * spent[1 - self.seat] * self._met(branch.theirs * folding) + self._down(stays)
+                branch.mine * spent[1 - self.seat] * self._met(branch.theirs * folding, branch.cards)
+                + self._down(stays)
             )
-        cards = BOARD_SIZES[int(branch.tables.views(self.seat, _ROW)[0]["round"])]
-        theirs = branch.theirs * self._open(cards)
-        called = max(spent) * (self._wins(cards) @ theirs) > -spent[self.seat] * (apart() @ theirs)
-        return np.asarray(np.where(called, down, -branch.mine * spent[self.seat] * self._met(branch.theirs)))
+        theirs = branch.theirs * self._open(branch.cards)
+        called = max(spent) * (self._wins(branch.cards) @ theirs) > -spent[self.seat] * (apart() @ theirs)
+        return np.asarray(
+            np.where(called, down, -branch.mine * spent[self.seat] * self._met(branch.theirs, branch.cards))
+        )
 
     def _down(self, branch: Branch) -> Float64s:
         """Return (1326,) what is won if nothing more is bet: at the end of a hand what is won."""
-        spent = self._spent(branch)
-        stake = min(spent) if branch.actor < 0 else max(spent)
-        return np.asarray(branch.mine * self.open * stake * (self._wins(5) @ (branch.theirs * self.open)))
+        return self._checked(branch, self._seen(branch.cards))
+
+    def _luck(self, branch: Branch) -> Float64s:
+        """Return (1326,) what the cards that came since were worth on the mean, less what they are worth, if nothing is bet.
+
+        Its mean over all boards is 0, for both came here before the cards did.
+        """
+        before, after = self._seen(branch.cards), self._seen(self._cards(branch))
+        return np.zeros(COUNT) if before == after else self._checked(branch, before) - self._checked(branch, after)
+
+    def _checked(self, branch: Branch, cards: int) -> Float64s:
+        """Return (1326,) what is won on the mean of all boards with the first ``cards`` of this one, if nothing more is bet."""
+        spent, open_ = self._spent(branch), self._open(cards)
+        stake = (min(spent) if branch.actor < 0 else max(spent)) * self._left(cards)
+        return np.asarray(branch.mine * open_ * stake * (self._wins(cards) @ (branch.theirs * open_)))
+
+    def _seen(self, cards: int) -> int:
+        """Return by how many cards of the board a sum is made where ``cards`` have been seen.
+
+        The flop at least: what all flops bring on the mean is known of some random boards alone.
+        """
+        return max(cards, 3) if self.level else 5
+
+    @staticmethod
+    def _left(cards: int) -> float:
+        """Return how often the rest of a board, of which ``cards`` are seen, leaves two hands that share no card."""
+        return comb(48 - cards, 5 - cards) / comb(52 - cards, 5 - cards)
+
+    def _cards(self, branch: Branch) -> int:
+        """Return how many cards of the board are seen where somebody acts."""
+        return BOARD_SIZES[int(branch.tables.views(self.seat, _ROW)[0]["round"])]
 
     def _spent(self, branch: Branch) -> tuple[float, float]:
         first, second = branch.tables.views(self.seat, _ROW)[0]["spent"]
         return float(first), float(second)
 
-    def _met(self, theirs: Float64s) -> Float64s:
-        """Return (1326,) the weight of the player's hands that each hand meets on the whole board; 0 for hands on it."""
-        return np.asarray(self.open * (apart() @ (theirs * self.open)))
+    def _met(self, theirs: Float64s, cards: int) -> Float64s:
+        """Return (1326,) the weight of the player's hands that each hand meets on whole boards, of which ``cards`` are seen."""
+        cards = self._seen(cards)
+        open_ = self._open(cards)
+        return np.asarray(self._left(cards) * open_ * (apart() @ (theirs * open_)))
 
     def _open(self, cards: int) -> Float64s:
         return left_by(self.board[:cards]).astype(np.float64)

@@ -65,7 +65,7 @@ class LocalOptions(Options):
         known = ["local", self.bets, rounds, named, int(self.aivat), self.seed]
         if self.boards is None:
             return [*known, "hands", self.hands, self.samples]
-        return [*known, "boards", self.boards, self.branches]
+        return [*known, "boards", self.boards, self.branches, "by rounds"]
 
 
 class _Local(Sampler):

@@ -12,7 +12,8 @@ from cardai.cards.text import card_set, parse_cards
 from cardai.core.errors import UsageError
 from cardai.core.rng import Rows, derive_many
 from cardai.poker.hands.combos import compatible, pair_index, pairs
-from cardai.poker.responses.board_response import BoardWalk
+from cardai.poker.range_policy import deck_with
+from cardai.poker.responses.board_response import BoardWalk, Branch
 from cardai.poker.responses.local_response import LocalResponder, Lookahead
 from cardai.poker.responses.local_samples import LocalOptions
 from cardai.poker.responses.measure import Response, measure
@@ -43,7 +44,7 @@ def test_each_hand_wins_what_it_wins_when_it_is_played_against_every_other(seat:
     game, player = cardai.game("acpc_limit_2p"), KnowsItsCards()
     hole = [int(card) for card in parse_cards("AsAd")]
     ahead = Lookahead(game, player, "legal", frozenset((2, 3)))
-    walk = BoardWalk(player, ahead, BOARD, seat)
+    walk = BoardWalk(player, ahead, BOARD, seat, level=False)
     responder = LocalResponder(player, ahead, 0, 20)
     met = np.flatnonzero(compatible(np.array([card_set([*BOARD, *hole])], np.uint64))[0])
     some = met[::9]
@@ -62,10 +63,10 @@ def _against(walk: BoardWalk, mine: int, kept: Any) -> float:
         def _down(self, branch: Any) -> Any:
             return super()._down(_only(branch, kept))
 
-        def _met(self, theirs: Any) -> Any:
-            return super()._met(_kept(theirs, kept))
+        def _met(self, theirs: Any, cards: int) -> Any:
+            return super()._met(_kept(theirs, kept), cards)
 
-    some = Some(walk.player, walk.ahead, walk.board, walk.seat)
+    some = Some(walk.player, walk.ahead, walk.board, walk.seat, level=False)
     return float(some.winnings()[mine])
 
 
@@ -76,7 +77,7 @@ def _kept(theirs: Any, kept: Any) -> Any:
 
 
 def _only(branch: Any, kept: Any) -> Any:
-    return type(branch)(branch.tables, branch.mine, _kept(branch.theirs, kept))
+    return type(branch)(branch.tables, branch.mine, _kept(branch.theirs, kept), branch.cards)
 
 
 def _played(game: Any, responder: LocalResponder, seat: int, hole: list[int], other: list[int]) -> float:
@@ -112,6 +113,70 @@ def test_following_some_ways_has_the_mean_of_following_all(times: int) -> None:
     some = np.array([BoardWalk(player, ahead, BOARD, 0, 1, rng).winnings().sum() for rng in rngs])
     assert abs(some.mean() - whole) < 3 * some.std() / np.sqrt(len(some))
     assert some.std() > 0
+
+
+def test_what_is_guessed_of_ways_and_one_that_is_drawn_make_up_for_all_on_the_mean() -> None:
+    game, random, row = cardai.game(NO_LIMIT), np.random.default_rng(1), np.zeros(1, np.int64)
+    player, ways = cardai.agent("always_call").for_game(game), []
+    for bet in (1, 200, 700, 5000):
+        tables = game.tables(1)
+        tables.reset(np.zeros(1, np.uint64), deck_with(BOARD)[None])
+        for action in (1, 1, bet):
+            tables.apply(row, np.array([action], np.int64))
+        mine, theirs, folding = random.random((3, 1326))
+        ways.append(Branch(tables, bet * mine, theirs, 3, folding))
+
+    class Fixed:
+        def __init__(self, place: int) -> None:
+            self.place = place
+
+        def choice(self, many: int, count: int, p: Any) -> list[int]:
+            odds[:] = p
+            return [self.place] * count
+
+    odds, drawn = np.zeros(len(ways)), []
+    for place in range(len(ways)):
+        walk: Any = BoardWalk(player, Lookahead(game, player), BOARD, 0, rng=Fixed(place))  # type: ignore[arg-type]
+        guessed, some = walk._some(ways, 2)
+        drawn.append(guessed + sum(one.mine for one in some))
+    assert odds.max() < 0.99
+    assert np.std(drawn, axis=0).max() > 1
+    assert odds @ np.array(drawn) == pytest.approx(sum(one.mine for one in ways))
+
+
+@pytest.mark.parametrize("cards", [3, 4])
+def test_what_a_card_brings_is_nothing_on_the_mean_of_all_cards(cards: int) -> None:
+    """Whatever the ranges are: what is taken off leaves the mean of all boards as it is."""
+    game, random = cardai.game(NO_LIMIT), np.random.default_rng(cards)
+    player, known = cardai.agent("always_call").for_game(game), BOARD[:cards]
+    mine, theirs = random.random((2, 1326)) ** 3
+    called, found, met = [1, 1] * (cards - 1), [], []
+    for card in [card for card in range(52) if card not in known]:
+        rest = [other for other in range(52) if other not in (*known, card)][: 4 - cards]
+        walk = BoardWalk(player, Lookahead(game, player), (*known, card, *rest), 0)
+        tables = game.tables(1)
+        tables.reset(np.zeros(1, np.uint64), deck_with(walk.board)[None])
+        for action in called:
+            tables.apply(np.zeros(1, np.int64), np.array([action], np.int64))
+        found.append(walk._luck(Branch(tables, mine, theirs, cards)).sum())
+        met.append((mine @ walk._met(theirs, cards + 1), mine @ walk._met(theirs, cards)))
+    assert np.std(found) > 100 * abs(np.mean(found))
+    assert np.mean(met, axis=0)[0] == pytest.approx(np.mean(met, axis=0)[1])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("boards", sizes(6, 60))
+def test_taking_off_the_luck_of_the_cards_leaves_the_mean_and_narrows_the_spread(boards: int) -> None:
+    game = cardai.game("acpc_limit_2p")
+    player = cardai.agent("threshold:samples=20").for_game(game)
+    ahead = Lookahead(game, player, "legal", frozenset((2, 3)))
+    decks = [tuple(np.random.default_rng(k).permutation(52)[:5].tolist()) for k in range(boards)]
+    both = np.array(
+        [[BoardWalk(player, ahead, one, 0, level=level).winnings().sum() for level in (False, True)] for one in decks]
+    )
+    apart = both[:, 1] - both[:, 0]
+    assert abs(apart.mean()) < 3 * apart.std(ddof=1) / np.sqrt(boards)
+    assert both[:, 1].std() < both[:, 0].std()
 
 
 @pytest.mark.long
