@@ -78,6 +78,8 @@ class Process:
     typed: int = 0
     peak: int = 0
     """Bytes of address space, the most so far."""
+    cpu: float = 0.0
+    """CPU seconds when it was last looked at."""
     begun: float = field(factory=time.monotonic)
 
     def turn(self, typing: bool = True) -> bool:
@@ -92,6 +94,8 @@ class Process:
             self.peak = max(self.peak, 1024 * int(found.group(1)) if found else 0)
         except OSError:
             pass
+        worked = self.worked()
+        self.cpu = worked if worked < float("inf") else self.cpu
         return self.child.poll() is None
 
     def worked(self) -> float:
@@ -133,7 +137,9 @@ class Process:
             os.close(self.terminal)
             self.out.with_suffix(".err").write_bytes(re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", self.seen))
         text = [self.out.with_suffix(end).read_text(errors="replace") for end in (".out", ".err")]
-        return Ended(self.child.returncode, seconds, text[0], text[1], hung, 0 if hung else len(left), self.peak)
+        return Ended(
+            self.child.returncode, seconds, text[0], text[1], hung, 0 if hung else len(left), self.peak, self.cpu
+        )
 
 
 @frozen
@@ -148,6 +154,8 @@ class Ended:
     left: int
     """Processes of its that were still there."""
     peak: int
+    cpu: float = 0.0
+    """CPU seconds that it took."""
 
     @property
     def said(self) -> str:
@@ -372,7 +380,8 @@ class Bench:
         self.mend(circumstance, place)
         left, odd = listing(place)
         faults += odd
-        if any(one.code == 0 for one in ended) and digests(case, place, ended[0]) != before[1] and not faults:
+        done = next((one for one in ended if one.code == 0), None)
+        if done is not None and digests(case, place, done) != before[1] and not faults:
             faults.append("another result")
         again = self.start(case, place, words=case.next_words(place)).end()
         faults += [f"afterwards: {fault}" for fault in again.faults((0,)) + listing(place, ENDINGS)[1]]
@@ -393,7 +402,7 @@ class Bench:
             apart = tuple(word.replace("out.", "second.") if circumstance.cold else word for word in case.words)
             second = self.start(case, place, circumstance, apart)
         elif circumstance.second or circumstance.signal:
-            if not under_way(first, place):
+            if not under_way(first, place, min(case.wait, WORKS * self.undisturbed(case)[0].cpu)):
                 return [first.end()]
             if circumstance.second:
                 second = self.start(case, place, circumstance)
@@ -416,13 +425,17 @@ class Bench:
         return [first.end(since)]
 
 
-def under_way(process: Process, place: Path) -> bool:
-    """Wait until a process works; False: it ended before."""
+WORKS = 0.6
+"""The share of its CPU seconds after which a command works, at the latest: machines differ."""
+
+
+def under_way(process: Process, place: Path, wait: float) -> bool:
+    """Wait until a process works, where nothing shows that for ``wait`` CPU seconds; False: it ended before."""
     case, limit = process.case, time.monotonic() + PATIENCE
     while process.turn(typing=False) and time.monotonic() < limit:
-        there = any(place.glob(case.begun)) if case.begun else process.worked() > case.wait
+        there = any(place.glob(case.begun)) if case.begun else process.worked() > wait
         if b"Your turn" in process.seen if case.terminal else there:
-            time.sleep(0.3)
+            time.sleep(min(0.3, wait / 4))
             return process.child.poll() is None
     return False
 

@@ -42,7 +42,7 @@ TRIED = {
     "core.npz.read_npz": "run",
     "formats._text": "rooms",
     "formats.folders._archive": "rooms",
-    "formats.folders._folder": "rooms",
+    "formats.folders.Joined._folder": "rooms",
     "formats.acpc.client._Patience.receive": "wire",
     "formats.acpc.gamedef.load_game": "gamedef",
     "formats.acpc.logs.read_log": "acpc",

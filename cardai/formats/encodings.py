@@ -22,15 +22,16 @@ def _as_windows(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("cardai.windows", _as_windows)
 
 
-def text_of(file: IO[bytes]) -> IO[str]:
+def text_of(file: IO[bytes], most: int | None = None) -> IO[str]:
     """Return a file of bytes, packed or not, as text whose lines may end in any way; closing it closes the file.
 
-    No byte is an error, but for those of a packed file, which is read as it says or raises a DamagedFileError.
+    No byte is an error, but for those of a packed file, which is read as it says or raises a DamagedFileError: also where
+    it unpacks to more than ``most`` bytes.
     """
     buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]
     first = buffered.peek(4)[:4]
     if first[:2] == MAGIC:
-        buffered = io.BufferedReader(Unpacked(buffered))
+        buffered = io.BufferedReader(Unpacked(buffered, most))
         first = buffered.peek(4)[:4]
     encoding = _UTF16.get(first[:2], "utf-8-sig")
     if encoding == "utf-8-sig" and len(first) == 4:  # the mark was lost: every second byte is 0

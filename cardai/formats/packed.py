@@ -25,13 +25,20 @@ class Unpacked(io.RawIOBase):
         DamagedFileError: the file is damaged or cut off, or swells beyond what hands do.
     """
 
-    def __init__(self, packed: IO[bytes]) -> None:
+    def __init__(self, packed: IO[bytes], most: int | None = None) -> None:
+        """Unpack ``packed``, to at most so many bytes where ``most`` is given."""
         super().__init__()
         self._packed = packed
+        self._most = most
         self._member: Any = zlib.decompressobj(zlib.MAX_WBITS | 16)
         self._begun = False
         self._rest = b""
         self._taken = self._given = 0
+
+    @property
+    def given(self) -> int:
+        """Bytes that were unpacked so far."""
+        return self._given
 
     def readable(self) -> bool:
         return True
@@ -67,7 +74,8 @@ class Unpacked(io.RawIOBase):
             self._rest, self._begun = self._member.unused_data, False
             self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
         self._given += len(data)
-        if self._given > max(ENOUGH, SWELLING * (self._taken - len(self._rest))):
+        most = max(ENOUGH, SWELLING * (self._taken - len(self._rest)))
+        if self._given > (most if self._most is None else min(most, self._most)):
             raise DamagedFileError(
                 f"{self._name()} unpacks to more than {SWELLING} times its size, which hands do not. Unpack it yourself "
                 "(gzip -d) if you trust it."

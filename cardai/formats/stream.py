@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from cardai.core.errors import UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.format import HandStream
 from cardai.formats import endings, stream_hands
 
@@ -18,9 +18,10 @@ def sources(path: str) -> list[str]:
     A packed file (``x.log.gz``) counts as what is in it.
 
     Raises:
-        UsageError: it is a directory with none.
+        UsageError: it is a directory with none. DamagedFileError: one in it is a link that leads out of it, or a pipe.
     """
-    from cardai.core.files import unfinished
+    from cardai.core.files import refuse_pipe, unfinished
+    from cardai.core.needs import inside
 
     if not os.path.isdir(path):
         return [path]
@@ -28,6 +29,10 @@ def sources(path: str) -> list[str]:
     found = [str(file) for file in sorted(Path(path).rglob("*")) if _ending(file) in known and not unfinished(file)]
     if not found:
         raise UsageError(f"The directory {path!r} has no files of hands ({', '.join(known)}) in it.")
+    for file in found:
+        refuse_pipe(Path(file))
+        if not inside(file, path):
+            raise DamagedFileError(f"{file} is a link that leads out of the directory. Give that file itself.")
     return found
 
 

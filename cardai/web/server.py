@@ -2,7 +2,7 @@
 
 A request takes a moment. Who opens a connection and says nothing, or says it letter by letter, is cut off after
 :data:`SECONDS`, unless a file comes at :data:`PACE`, for which a slow line may take as long as it needs; an answer that is being sent then is the last one, and who has not read it after as long again is cut off,
-too. Who comes when all places are taken is told so at once. A table's WebSocket stays.
+too. Who comes when all places are taken is told so at once. A table's WebSocket stays, of which there may be as many again.
 """
 
 from __future__ import annotations
@@ -107,6 +107,10 @@ class Arrival(H11Protocol):
 
     def handle_websocket_upgrade(self, event: Any) -> None:
         self.stays = True
+        if sum(isinstance(other, Talk) for other in self.connections) >= self.most:
+            self.transport.write(FULL)
+            self.transport.close()
+            return
         super().handle_websocket_upgrade(event)
 
     def data_received(self, data: bytes) -> None:
@@ -125,7 +129,23 @@ class Arrival(H11Protocol):
 
 class Talk(WebSocketsSansIOProtocol):
     """A table's WebSocket. What would let memory grow, or is no text, ends it: pings whose answers nobody reads, a message
-    in endless parts."""
+    in endless parts; so does a request for one that is none."""
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.handshake_exc is not None and not self.handshake_initiated:  # uvicorn would wait for it forever
+            self.transport.abort()
+
+    async def send(self, message: Any) -> None:
+        await super().send(message)
+        if self.initial_response is not None and self.close_sent:
+            self.handshake_complete = True  # who was refused is answered: there is nothing to tell of it
+
+    def shutdown(self) -> None:
+        if self.handshake_initiated:
+            super().shutdown()
+        else:
+            self.transport.abort()
 
     def handle_ping(self) -> None:
         if self.writable.is_set():

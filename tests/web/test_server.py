@@ -243,8 +243,7 @@ def frame(opcode: int, data: bytes, last: bool = True) -> bytes:
 def test_what_a_page_says_takes_bounded_memory(served: Served, first: bytes, flood: bytes, thousands: int) -> None:
     name = served.sit("kuhn", "random")
     head = f"GET {served.root}table/{name}/ws HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nOrigin: {served.origin}\r\n"
-    key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-    page = opening(served, f"{head}Upgrade: websocket\r\nConnection: Upgrade\r\n{key}".encode())
+    page = opening(served, f"{head}{UPGRADE}\r\n".encode())
     assert page.recv(12) == b"HTTP/1.1 101"
     with page, suppress(ConnectionError):
         page.sendall(first)
@@ -254,6 +253,53 @@ def test_what_a_page_says_takes_bounded_memory(served: Served, first: bytes, flo
         page.settimeout(10)
         ended(page)
     assert served.told == []
+
+
+UPGRADE = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+
+@pytest.mark.parametrize(
+    ("method", "more"),
+    [
+        ("POST", "Content-Length: 5\r\n"),
+        ("GET", f"X: {'x' * 9000}\r\n"),
+        ("GET", "".join(f"X-{k}: x\r\n" for k in range(200))),
+    ],
+    ids=["no GET", "a long header", "many headers"],
+)
+def test_who_asks_for_a_websocket_that_is_none_is_cut_off(served: Served, method: str, more: str) -> None:
+    """Whether he knows the address or not: nobody is behind such a connection."""
+    for path in (f"{served.root}table/x/ws", "/"):
+        request = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nOrigin: {served.origin}\r\n{UPGRADE}{more}\r\n"
+        ended(opening(served, request.encode()))
+    assert served.told == []
+
+
+def test_of_who_is_refused_a_websocket_nothing_is_told(served: Served) -> None:
+    host = f"Host: 127.0.0.1:{served.port}\r\n{UPGRADE}"
+    for path, origin, code in (
+        ("/x/table/x/ws", f"Origin: {served.origin}\r\n", b"404"),
+        (f"{served.root}table/x/ws", "", b"403"),
+        (f"{served.root}table/x/ws", "Origin: http://elsewhere.example\r\n", b"403"),
+    ):
+        answer = ended(opening(served, f"GET {path} HTTP/1.1\r\n{host}{origin}\r\n".encode()))
+        assert answer.startswith(b"HTTP/1.1 " + code)
+    assert served.told == []
+
+
+def test_only_so_many_pages_are_connected(served: Served) -> None:
+    """Those that never look at a table count too."""
+    name = served.sit("kuhn", "random")
+    request = f"GET {served.root}table/{name}/ws HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nOrigin: {served.origin}\r\n{UPGRADE}\r\n"
+    most = max(FEWEST, 8 * served.house.tables.most)
+    pages = []
+    for _ in range(most):
+        pages.append(opening(served, request.encode()))
+        assert pages[-1].recv(12) == b"HTTP/1.1 101"
+    assert ended(opening(served, request.encode())).startswith(b"HTTP/1.1 503 ")
+    assert served.ask("games")[0] == 200
+    for page in pages:
+        page.close()
 
 
 def test_a_page_that_does_not_read_keeps_no_table_from_being_put_away(served: Served) -> None:

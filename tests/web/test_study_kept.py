@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import html
+import io
 import json
 import re
 import shlex
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -265,8 +267,13 @@ def test_pots_of_a_room_s_file_that_are_solved_have_the_command_s_table(
 def test_what_is_too_long_for_an_upload_is_refused(
     shown: tuple[Served, Library], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cardai.web.study.reviews.MOST_UPLOAD", 100)
-    for body in ("x" * 101, gzip.compress(b"x" * 101)):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
+        files.writestr("a.txt", "x" * 500)
+    monkeypatch.setattr("cardai.web.study.reviews.MOST_UPLOAD", 300)
+    assert len(archive.getvalue()) < 300
+    for body in ("x" * 301, gzip.compress(b"x" * 301), archive.getvalue()):
         code, words, _ = shown[0].ask("study/hands?file=x", body, Origin=shown[0].origin)
         assert (code, "has no such limit" in words) == (413, True)
-    assert shown[0].ask("study/hands?file=x", gzip.compress(b"x")[:-1], Origin=shown[0].origin)[0] == 400
+    for body in (gzip.compress(b"x")[:-1], archive.getvalue()[:-30]):
+        assert shown[0].ask("study/hands?file=x", body, Origin=shown[0].origin)[0] == 400

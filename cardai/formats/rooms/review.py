@@ -46,6 +46,7 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     from datetime import UTC, datetime
 
     from cardai.core.errors import DamagedFileError
+    from cardai.formats.folders import digest
     from cardai.formats.rooms import room_hands
     from cardai.formats.rooms.flops import sorted_hands
     from cardai.poker.grading.before import ChartGrader
@@ -80,16 +81,7 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     ]
     called = f"{effort}; ranges {told(book)}; charts {', '.join(charts) or 'none'} {digest_of_charts(charts)}".rstrip()
     setting = Setting("holdem_nolimit", hero or found.heroes[0], called, BLINDS, BLINDS, mistake, blunder)
-    return Job(setting, grader, tasks, left_out, _digest(Path(file)), out, batch=1)
-
-
-def _digest(place: Path) -> str:
-    """Return the digest of a file, or of all files in a folder with their names."""
-    from cardai.core.files import digest_of, file_digest
-
-    if not place.is_dir():
-        return file_digest(place)
-    return digest_of({str(one): file_digest(one) for one in sorted(place.rglob("*")) if one.is_file()})
+    return Job(setting, grader, tasks, left_out, digest(Path(file)), out, batch=1)
 
 
 def charts_of(library: Path | None, tables: set[int]) -> dict[str, Chart]:

@@ -22,6 +22,7 @@ from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.files import write_atomically
 from cardai.core.text import one_line
 from cardai.formats import read_hands
+from cardai.formats.folders import ZIP, swells
 from cardai.formats.packed import MAGIC, Unpacked
 from cardai.formats.rooms.coach import coach_of
 from cardai.formats.rooms.review import Asked, job_of_rooms
@@ -180,6 +181,8 @@ class ReviewPages:
 
 def _swells(body: bytes) -> bool:
     """Whether hands that came packed are longer than may come. Raises DamagedFileError: they cannot be unpacked."""
+    if body.startswith(ZIP):
+        return swells(io.BytesIO(body), MOST_UPLOAD)
     if not body.startswith(MAGIC):
         return False
     return len(io.BufferedReader(Unpacked(io.BytesIO(body))).read(MOST_UPLOAD + 1)) > MOST_UPLOAD

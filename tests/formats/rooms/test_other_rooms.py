@@ -238,7 +238,7 @@ def test_a_folder_and_a_zip_archive_are_read_as_the_files_in_them(
     central = whole.index(b"PK\x01\x02")  # the flag of a password, in the first file's entry
     locked.write_bytes(whole[: central + 8] + bytes([whole[central + 8] | 1]) + whole[central + 9 :])
     for source, said in (
-        (tmp_path / "notes", "no file of hands .*; 1 are in no format"),
+        (tmp_path / "notes", "no file of hands .*; 1 x a file in no format"),
         (bomb, "more than 200 times its size"),
         (cut, "cannot be unpacked"),
         (spoiled, "cannot be unpacked"),
