@@ -36,7 +36,7 @@ from cardai.training.session import Session
 HERE = Path(__file__).parent
 STEPS = 3_000
 OPTIONS = (
-    "batch=8192,tables=1024,minibatches=4,epochs=2,hidden=256,layers=3,discount=1,magnet=0.1,magnet_end=0.01,last=0.05"
+    "batch=8192,tables=96,minibatches=4,epochs=2,hidden=256,layers=3,discount=1,magnet=0.1,magnet_end=0.01,last=0.05"
 )
 
 
