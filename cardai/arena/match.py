@@ -237,6 +237,9 @@ def prepare(
     made = as_agents(agents)
     called = tuple(names or (name_of(*pair) for pair in zip(agents, made, strict=True)))
     players = [bound(agent, game) for agent in made]
+    if any(player.interactive for player in players):
+        for player in players:
+            player.hurry()
     if len(players) != game.num_players:
         raise UsageError(f"{game_name} has {game.num_players} seats. Got {len(players)} agents: {', '.join(called)}.")
     recording |= registry.watchers() is not None

@@ -312,6 +312,11 @@ class Table(TableState):
             if "returns" in record and (not self.hand_over or self._records[-1]["returns"] != record["returns"]):
                 raise ValueError(f"{path} says that it ended otherwise")
 
+    def hurry(self) -> None:
+        """Tell the programs that a person waits for them."""
+        for agent in self._engine.agents:
+            agent.hurry()
+
     def _again(self, action: int) -> None:
         """Play a recorded action again; an agent that remembers what it did is asked, and not listened to."""
         seat = self._need_seat()

@@ -125,6 +125,9 @@ class Agent:
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how far its values of actions may be off.")
 
+    def hurry(self) -> None:
+        """Know that a person waits for each decision from now on. Default: nothing changes; asked of an agent that is ready."""
+
     def rest(self) -> None:
         """Let go of what was kept of a hand that is over; what is played stays the same. A single table says so after each hand.
 

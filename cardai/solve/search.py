@@ -86,13 +86,14 @@ class Budget:
     """How much is searched a decision: ``simulations`` hands played out, or for ``seconds`` where that is above 0.
 
     ``worlds`` is how many go on in lock step, ``exploration`` the weight of what was tried little, in standard deviations
-    of the returns.
+    of the returns. Where a person waits, no hands are begun after ``patience`` seconds (0: however long it takes).
     """
 
     simulations: int
     seconds: float
     worlds: int
     exploration: float
+    patience: float = 0.0
 
 
 class Search(Agent):
@@ -118,6 +119,10 @@ class Search(Agent):
         game.expect_determinize()
         self._try_worlds()
         self._known: dict[bytes, Found] = {}
+        self.hurried = False
+
+    def hurry(self) -> None:
+        self.hurried = True
 
     def _try_worlds(self) -> None:
         """Raise UsageError where the game cannot draw hands that agree with a view."""
@@ -225,9 +230,10 @@ class _Run:
 
     def _goes_on(self, done: int, start: float) -> bool:
         budget = self.search.budget
-        if budget.seconds:
-            return not done or time.monotonic() - start < budget.seconds
-        return done < budget.simulations
+        seconds = budget.seconds or (budget.patience if self.search.hurried else 0.0)
+        if done and seconds and time.monotonic() - start >= seconds:
+            return False
+        return bool(budget.seconds) or done < budget.simulations
 
     def _round(self, tables: Tables, streams: Any) -> None:
         """Play one hand on in every world: by the tree as far as it goes, then by the rollout's agent."""

@@ -51,6 +51,7 @@ class Match:
         self.coach = coach
         self._log: list[Entry] = []
         self._advisers: dict[str, Adviser] = {}
+        table.hurry()
 
     @classmethod
     def begin(cls, game: Game | str, opponents: Sequence[Any], seed: int, save: str | Path | None = None) -> Match:
@@ -176,6 +177,7 @@ class Match:
         """
         if player not in self._advisers:
             self._advisers[player] = Adviser(player, self.game)
+            self._advisers[player].agent.hurry()
         seed = derive(int(self.table.header["seed"]), "advice", len(self.table.records), len(self.table.moves))
         return self._advisers[player].advise(self.table, seed)
 

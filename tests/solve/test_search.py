@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from itertools import product
 from typing import Any
 
@@ -16,6 +17,7 @@ from cardai.core.game import CHANCE, TERMINAL, Game, Setup, State
 from cardai.core.states import StateGame
 from cardai.solve.measures import measure
 from cardai.solve.search import Node
+from cardai.ui.match import Match
 from tests.solve.small_games import ListState
 
 AGENTS = ("pimc:simulations=120", "ismcts:simulations=120")
@@ -150,6 +152,25 @@ def test_a_search_takes_as_long_as_it_is_told() -> None:
     assert 0.3 <= time.monotonic() - start < 30
     assert policy.sum() == 1
     assert np.isfinite(values[1:]).all()
+
+
+@pytest.mark.parametrize("name", ["ismcts", "pimc"])
+def test_a_person_does_not_wait_for_all_simulations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who plays at a person's table, or gives a hint there, stops at its patience; elsewhere time decides nothing."""
+    monkeypatch.setattr(
+        "cardai.solve.search.time.monotonic", itertools.count().__next__
+    )  # a second each time it is asked
+    game = cardai.game("leduc")
+    views, legal = pack_views(game.view_fields, [after(game, 5, 0).view(0)]), np.array([False, True, True])
+
+    def played(patience: int, person: bool) -> int:
+        agent: Any = cardai.agent(f"{name}:simulations=400,patience={patience}").for_game(game)
+        if person:
+            Match.begin(game, [agent], seed=1)
+        return int(agent.found(views, legal).visits.sum())
+
+    assert played(3, person=False) == played(0, person=True) == 400
+    assert 0 < played(3, person=True) < 400
 
 
 @pytest.mark.parametrize(

@@ -28,12 +28,15 @@ class Ismcts(Agent):
     )
     worlds: int = option(32, help="Hands that go on in lock step.", validator=[validators.ge(1), validators.le(4096)])
     plays: Literal["most", "visits"] = option("most", help="The action tried most, or each as often as it was tried.")
+    patience: float = option(
+        1.0, help="Seconds a decision, at most, where a person waits; 0: however long.", validator=validators.ge(0)
+    )
     seed: int = option(0, help="Of the search's own chance; what it finds at a view is always the same.")
 
     def for_game(self, game: Game) -> Agent:
         from cardai.solve.search import Budget, Search
 
-        budget = Budget(self.simulations, self.seconds, self.worlds, self.exploration)
+        budget = Budget(self.simulations, self.seconds, self.worlds, self.exploration, self.patience)
         return Search(game, budget, self.rollout, together=True, by_visits=self.plays == "visits", seed=self.seed)
 
 

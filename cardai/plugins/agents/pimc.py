@@ -26,12 +26,15 @@ class Pimc(Agent):
         1.0, help="How much what was tried little is preferred, in standard deviations.", validator=validators.ge(0)
     )
     worlds: int = option(32, help="Worlds a decision, at most.", validator=[validators.ge(1), validators.le(4096)])
+    patience: float = option(
+        1.0, help="Seconds a decision, at most, where a person waits; 0: however long.", validator=validators.ge(0)
+    )
     seed: int = option(0, help="Of the search's own chance; what it finds at a view is always the same.")
 
     def for_game(self, game: Game) -> Agent:
         from cardai.solve.search import Budget, Search
 
-        budget = Budget(self.simulations, self.seconds, self.worlds, self.exploration)
+        budget = Budget(self.simulations, self.seconds, self.worlds, self.exploration, self.patience)
         return Search(game, budget, self.rollout, together=False, seed=self.seed)
 
 
