@@ -31,6 +31,7 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 import fuzz_fixtures
 from fuzz_fixtures import few_hands, fixtures
+from fuzz_kept import keep
 from fuzz_readers import Held, Seen, Target, directories_target, observed, schema_target, structured, unread
 from fuzz_texts import TARGETS as TEXTS
 from fuzz_texts import World
@@ -142,6 +143,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="cardai-fuzz-", dir=memory_disk) as folder, few_hands():
         root = Path(folder)
         os.environ["CARDAI_DATA_DIR"] = str(root / "owner")  # what is allowed here, nobody's own files are
+        keep()
         fill(root, only)
         found, seen = targets(root, only)
         guard()

@@ -8,6 +8,7 @@ fills those that take compiled kernels; the others are filled where they are rea
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import sys
 import zipfile
@@ -228,6 +229,8 @@ def _packed_rooms(folder: Path) -> None:
         for name, text in TEXTS.items():
             (folder / "rooms" / f"{name}.txt").write_text(text, encoding="utf-8")
             archive.writestr(f"{name}.txt", text)
+        for name, text in list(TEXTS.items())[:2]:  # packed twice
+            archive.writestr(f"again/{name}.txt.gz", gzip.compress(text.encode()))
 
 
 def _histories(game: str) -> Callable[[Path], Any]:

@@ -179,8 +179,10 @@ def _copy(file: Path) -> sqlite3.Connection:
         sound = [sql for (sql,) in base.execute("SELECT sql FROM sqlite_schema")] == [SCHEMA]
         if not sound or base.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
             raise sqlite3.DatabaseError("it holds other things")
-    except BaseException:
+    except BaseException as error:
         base.close()
+        if isinstance(error, UnicodeError):  # a text in it, or SQLite's words about one, is none
+            raise sqlite3.DatabaseError("it holds what is no text") from error
         raise
     return base
 

@@ -152,6 +152,16 @@ def test_an_index_whose_pages_lead_to_one_another_is_made_anew(folder: Path) -> 
     assert len(file.read_bytes()) == len(data)
 
 
+@pytest.mark.parametrize("word", [b"matches", b"CREATE", b"PRIMARY", b"WITHOUT ROWID"])
+def test_an_index_of_which_sqlite_s_own_words_are_no_text_is_made_anew(folder: Path, word: bytes) -> None:
+    file = folder / "index.sqlite"
+    data = file.read_bytes()
+    assert word in data
+    file.write_bytes(data.replace(word, word[:2] + b"\x92" + word[3:], 1))
+    assert told(folder) == whole(folder)
+    assert file.read_bytes() == data
+
+
 @pytest.mark.skipif(os.name == "nt", reason="pipes and links")
 @pytest.mark.parametrize("odd", ["pipe", "link", "folder"])
 def test_no_pipe_is_waited_for_and_nothing_written_where_a_link_leads(folder: Path, odd: str) -> None:
