@@ -107,7 +107,8 @@ class BoardWalk:
         if not (mine @ apart() @ theirs) > 0:
             return out, []
         act = self._choices if actor == self.seat else self._answers
-        here, ways = [], []
+        here: list[Branch] = []
+        ways: list[Branch] = []
         for action, own, other, folding in act(branch.tables, mine, theirs):
             if action == _FOLD:
                 stake = self._spent(branch)[actor]
