@@ -71,8 +71,8 @@ GAMES = (
         0.002,
         ("random", "always_call", "threshold", "limit_cnn", "limit_equilibrium"),
         {
-            "best response from the river": ("best-response", "--from", "river", "--boards", "{boards}", "--seed", "3"),
             "local best response": ("lbr", "--hands", "{hands}", "--seed", "3"),
+            "best response from the river": ("best-response", "--from", "river", "--boards", "{boards}", "--seed", "3"),
         },
     ),
     Large("gin", "gin", "gin_compact", 0.02, ("random", "simple", "heisenbot", "champion"), {}),
