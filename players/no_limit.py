@@ -206,7 +206,7 @@ def measure(given: argparse.Namespace) -> None:
     """Measure the player, and write its strength. The package must be installed, for its name to be known."""
     card = read_json(FOLDER / "card.json")
     same = decides()
-    there = {one["command"]: one["found"] for one in read_json(MEASURED).values() if one["player"] == same}
+    there = {one["command"]: one["found"] for one in read_json(MEASURED).values() if one.get("player") == same}
     found = []
     for command in (MEASURE, *ALSO):
         if command in there:

@@ -231,6 +231,7 @@ def main() -> None:
         except DamagedFileError as error:
             parser.error(str(error))
     player = decides()
+    known = {one.name: known[one.name] for one in MEASURES if one.there(known, player)}  # of this very player
     asked = [
         one
         for one in MEASURES
