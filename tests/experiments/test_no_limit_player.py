@@ -10,6 +10,7 @@ import pytest
 
 from cardai.cli import load_command
 from cardai.core import registry
+from cardai.poker.resolving import games
 from tests.support import ROOT
 
 FOLDER = ROOT / "experiments" / "no_limit_player"
@@ -40,7 +41,7 @@ def test_every_measure_is_a_command_that_exists(run: Any) -> None:
 
 
 def test_the_page_has_what_was_measured_by_this_very_command_and_says_what_is_missing(run: Any) -> None:
-    player = run.read_json(run.CARD)["files"]
+    player = run.decides()
     first, second = run.MEASURES[:2]
     third = next(one for one in run.MEASURES if run.PLAYER not in one.command)
     found = {"mean": 12.4, "half_width": 3.0, "hands": 16, "reached": 9}
@@ -61,7 +62,12 @@ def test_the_page_has_what_was_measured_by_this_very_command_and_says_what_is_mi
     assert third.words in page.partition("Not measured yet: ")[0]  # not the player's, so whoever is in the box
 
 
-def test_a_figure_is_of_the_files_that_are_in_the_box(run: Any) -> None:
+def test_a_figure_is_of_the_player_that_is_in_the_box_and_of_how_it_decides(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = run.decides()
+    monkeypatch.setattr(games, "WITH_VALUES", games.WITH_VALUES + 1)
+    assert run.decides() != before
     one = run.MEASURES[0]
     found = {"mean": 12.4, "half_width": 3.0, "hands": 16, "reached": 9}
     page = run.report({one.name: {**one.of("another"), "cpu_seconds": 20.0, "found": found}})
