@@ -11,6 +11,7 @@ the kernel with these types. Both stages are kept in the kernel's cache.
 from __future__ import annotations
 
 import importlib
+import secrets
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -29,6 +30,11 @@ FunctionCompiler: Any = _of_numba("dispatcher")._FunctionCompiler
 CPUDispatcher: Any = _of_numba("registry").CPUDispatcher
 global_compiler_lock = _of_numba("compiler_lock").global_compiler_lock
 lookup_environment = _of_numba("environment").lookup_environment
+
+# A function's name in compiled code ends with a number, which numba counts in each process. Two processes gave one name to
+# two functions of numba's own (the sorting inside of sort and of argsort), and whoever took in both ran the first for both:
+# https://github.com/numba/numba/issues/10486. Numbers drawn by the system are others in every process, a forked one too.
+_of_numba("bytecode").FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(48), None)
 
 
 class Intermediate(JITCodeLibrary):  # type: ignore[misc]

@@ -250,6 +250,21 @@ def test_kernels_that_two_processes_compiled_for_other_records_are_told_apart(tm
     assert run("abc", "acb") == [found, found]
 
 
+def test_functions_of_numbas_own_that_two_processes_compiled_under_one_name_are_told_apart(tmp_path: Path) -> None:
+    """Both processes called the sorting inside of sort and of argsort the same: who calls both had places for numbers."""
+    (tmp_path / "sorting.py").write_text(
+        "import sys\nimport numpy as np\nfrom cardai.core.kernel import kernel\n"
+        "@kernel\ndef least(row):\n    row.sort()\n    return row[0]\n"
+        "@kernel\ndef place(row):\n    return row.argsort()[0]\n"
+        "@kernel\ndef both(row):\n    found = place(row)\n    return least(row), found\n"
+        "print(globals()[sys.argv[1]](np.arange(60)[::-1].copy()))\n"
+    )
+    found = {"least": "0", "place": "59", "both": "(0, 59)"}
+    for name in found:
+        done = python(str(tmp_path / "sorting.py"), name, CARDAI_CACHE_DIR=str(tmp_path / "cache"))
+        assert done.stdout.strip() == found[name], done.stderr
+
+
 @pytest.mark.long
 def test_looking_for_garbage_is_as_before_when_a_kernel_is_compiled_or_cannot_be(tmp_path: Path) -> None:
     file = tmp_path / "asking.py"
