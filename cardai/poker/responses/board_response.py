@@ -151,9 +151,16 @@ class BoardWalk:
         return out, drawn
 
     def _weight(self, branch: Branch) -> float:
-        """Return how many pairs of hands come along a branch, times the chips of each that are then in."""
-        pairs_ = (branch.mine * self.open) @ apart() @ (branch.theirs * self.open)
-        return float(pairs_ * max(self._spent(branch)))
+        """Return how many pairs of hands come along a branch, times the chips of each that are then in.
+
+        Where later cards of the board leave none, those that are left by the cards seen: they count over all cards to come.
+        """
+        for cards in (5, self._seen(branch.cards)):
+            open_ = self._open(cards)
+            pairs_ = (branch.mine * open_) @ apart() @ (branch.theirs * open_)
+            if pairs_ > 0:
+                return float(pairs_ * max(self._spent(branch)))
+        return 0.0
 
     def _guess(self, branch: Branch) -> Float64s:
         """Return (1326,) what is won if the bet is answered, if there is one, and nothing more is bet."""

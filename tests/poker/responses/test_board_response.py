@@ -144,6 +144,21 @@ def test_what_is_guessed_of_ways_and_one_that_is_drawn_make_up_for_all_on_the_me
     assert odds @ np.array(drawn) == pytest.approx(sum(one.mine for one in ways))
 
 
+def test_a_way_whose_hands_all_hold_a_card_to_come_is_drawn_as_well() -> None:
+    """Such hands count over all cards to come: a way that is never drawn would leave its guess alone, without what is bet."""
+    game, row = cardai.game("acpc_limit_2p"), np.zeros(1, np.int64)
+    player, tables = cardai.agent("always_call").for_game(game), game.tables(1)
+    tables.reset(np.zeros(1, np.uint64), deck_with(BOARD)[None])
+    for action in (1, 1, 1, 1):
+        tables.apply(row, np.array([action], np.int64))
+    with_river = (pairs() == BOARD[4]).any(axis=1).astype(float)
+    walk = BoardWalk(player, Lookahead(game, player), BOARD, 0)
+    ways = [Branch(tables, np.ones(1326), theirs, 3) for theirs in (with_river, 1 - with_river)]
+    assert abs((walk._walk(ways[0]) - walk._guess(ways[0])).sum()) > 1000
+    assert min(walk._weight(way) for way in ways) > 0
+    assert BoardWalk(player, walk.ahead, BOARD, 0, level=False)._weight(ways[0]) == 0
+
+
 @pytest.mark.parametrize("cards", [3, 4])
 def test_what_a_card_brings_is_nothing_on_the_mean_of_all_cards(cards: int) -> None:
     """Whatever the ranges are: what is taken off leaves the mean of all boards as it is."""
