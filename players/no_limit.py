@@ -199,7 +199,7 @@ def decides() -> str:
 
     defaults = [(one.name, str(one.default)) for kind in (Player, Resolving) for one in fields(kind)]
     settings = games.BETS, games.AHEAD, games.ITERATIONS, games.WITH_VALUES, games.DISCOUNTS, LEVELS
-    return digest_of(json.loads(json.dumps([read_json(FOLDER / "card.json")["files"], *settings, defaults])))
+    return digest_of([read_json(FOLDER / "card.json")["files"], *settings, defaults])
 
 
 def measure(given: argparse.Namespace) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import secrets
+import zlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -47,6 +48,7 @@ class Intermediate(JITCodeLibrary):  # type: ignore[misc]
     _whole: Any = None
 
     def finalize(self) -> None:
+        """Note what is called instead of taking its code in, and finish the code."""
         found: dict[int, Any] = {}
         for library in self._linking_libraries:
             self._reload_init.update(library._reload_init)
@@ -196,8 +198,9 @@ def reduced(found: Any) -> tuple[Any, ...]:
     if isinstance(found, Called):
         return (found.library.serialize_using_object_code(), *found[1:])
     found.fndesc.typemap = found.fndesc.calltypes = None
-    code = [(one.name, code_alone(one).as_bitcode()) for one in (*found.library.needs, found.library)]
-    return code, found.fndesc, found.environment, found.signature, tuple(found.reload_init)
+    libraries = *found.library.needs, found.library
+    codes = [(one.name, zlib.compress(code_alone(one).as_bitcode(), 1)) for one in libraries]
+    return codes, found.fndesc, found.environment, found.signature, tuple(found.reload_init)
 
 
 _libraries: WeakValueDictionary[bytes, Any] = WeakValueDictionary()
@@ -205,11 +208,11 @@ _libraries: WeakValueDictionary[bytes, Any] = WeakValueDictionary()
 
 
 def _library(codegen: Any, name: str, code: bytes) -> Intermediate:
-    """Return the library of a bitcode: the same that this process has of it."""
+    """Return the library of a packed bitcode: the same that this process has of it."""
     found = _libraries.get(code)
     if found is None:
         found = _libraries[code] = Intermediate(codegen, name)
-        found._final_module = binding.parse_bitcode(code)
+        found._final_module = binding.parse_bitcode(zlib.decompress(code))
         found._finalize_final_module()
     return found  # type: ignore[no-any-return]
 

@@ -81,7 +81,7 @@ def interpreted_copy(name: str) -> ModuleType:
 def kernel(function: F) -> F:
     """Compile ``function`` with ``numba.njit(cache=True)`` at its first call; never give it a signature.
 
-    It runs without Python's lock, so that threads can use several cores.
+    It runs without Python's lock, on several cores. It may call itself, but numba fails where kernels call each other in a circle.
     """
     if interpreted():
         import numpy
