@@ -17,6 +17,7 @@ from attrs import evolve
 
 import cardai
 from cardai.core.arrays import Float64s
+from cardai.core.errors import CardaiError, UsageError
 from cardai.core.legal import Amounts
 from cardai.core.rng import Rows
 from cardai.poker.ranges.cfr import SolverSettings
@@ -77,7 +78,10 @@ def flop(
 ) -> tuple[float, float]:
     """Return (CPU seconds, exploitability in chips) of a flop after ``actions``, solved by ``count`` iterations of so many ``cards``."""
     game, where = cardai.game("holdem"), box()
-    assert where is not None, "The players in the box are not installed: pip install ./players"
+    if where is None:
+        raise UsageError(
+            "Flops are valued by the network of the players in the box: pip install ./players, or say --no-flops."
+        )
     played = evolve(resolved_game(game), first=1)
     limit = network_depth_limit(str(where / VALUES), played, cards)
     settings = SolverSettings(count, variant=DISCOUNTS)
@@ -103,16 +107,8 @@ def flops() -> None:
             print(f"{pot / 100:5.0f}{f'{count} x {cards}':>11}{found[0]:8.2f}{100 * found[1] / pot:8.2f}")
 
 
-def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--game", default="holdem")
-    parser.add_argument("--agent", default="nolimit_resolving:seconds=0,threads=1")
-    parser.add_argument("--hands", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--flops", action=argparse.BooleanOptionalAction, default=True, help="how far flops are solved")
-    parser.add_argument("--turns", action=argparse.BooleanOptionalAction, default=True, help="how far turns are solved")
-    given = parser.parse_args()
+def tables(given: argparse.Namespace) -> None:
+    """Print what decisions cost, and how far flops and turns are solved."""
     print(f"{'round':22}{'n':>4}{'CPU s: median':>16}{'95 %':>8}{'most':>8}{'clock: median':>16}{'95 %':>8}")
     found, every = decisions(given.game, given.agent, given.hands, given.seed), []
     for name, times in [*found.items(), ("all decisions", [])]:
@@ -130,6 +126,24 @@ def main() -> None:
             print(
                 f"{2 * opener / 100:5.0f}{rows[0][0]:8}{np.mean([r[1] for r in rows]):8.2f}{np.mean([r[2] for r in rows]):8.2f}"
             )
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--game", default="holdem")
+    parser.add_argument("--agent", default="nolimit_resolving:seconds=0,threads=1")
+    parser.add_argument("--hands", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--flops", action=argparse.BooleanOptionalAction, default=True, help="how far flops are solved")
+    parser.add_argument("--turns", action=argparse.BooleanOptionalAction, default=True, help="how far turns are solved")
+    given = parser.parse_args()
+    if given.hands < 1:
+        parser.error(f"--hands must be at least 1. Got {given.hands}.")
+    try:
+        tables(given)
+    except CardaiError as error:
+        raise SystemExit(f"decisions.py: {error}") from None
 
 
 if __name__ == "__main__":

@@ -170,6 +170,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/large_games"))
     parser.add_argument("--results", type=Path, default=HERE / "results")
     given = parser.parse_args(arguments)
+    if any(number < 2 or number % 2 for number in (given.games, given.hands)) or given.boards < 1:
+        parser.error(
+            "--games and --hands must be even and at least 2, for each deal is played from every seat; --boards at least 1."
+        )
     if not given.report:
         effort = {} if given.no_judging else {name: getattr(given, name) for name in ("games", "boards", "hands")}
         with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
