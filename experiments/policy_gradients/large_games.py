@@ -56,6 +56,8 @@ class Large:
     def shown(self, found: Any) -> str:
         """Return a judge's figure as a cell: what was won from a rival (and in gin the games), or what a judge won, in mbb a hand."""
         if isinstance(found, dict):
+            if found.get("half_width", found.get("low")) is None:
+                return f"{found['mean']:,.0f} (one has no interval)"
             if "half_width" in found:
                 return f"{found['mean']:,.0f} ± {found['half_width']:,.0f}"
             return f"{found['mean']:,.0f} ({found['low']:,.0f} to {found['high']:,.0f})"
