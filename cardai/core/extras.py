@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from cardai.core.errors import PluginError
+from cardai.core.files import read_json
 
 OURS = "cardai"
+_BOX = Path(__file__).parents[1] / "ui/box.json"
+"""Who is in the package of trained players, by name (``cardai.ui.box`` reads what it says of each)."""
 
 
 def need_extra(library: str, what: str, extra: str = "frames") -> None:
@@ -51,6 +54,13 @@ def players_command() -> str:
     if folder is None or not (folder / "players").is_dir():
         return "pip install ./players (in a checkout of cardai)"
     return f"pip install {shlex.quote('./players' if folder == Path.cwd() else str(folder / 'players'))}"
+
+
+def where_from(player: str) -> str:
+    """Return how to install a player of the package of trained players, as a sentence behind another; "" of other names."""
+    if player not in read_json(_BOX):
+        return ""
+    return f" {player} is in the package of trained players. Run: {players_command()}"
 
 
 def _inside(place: str, file: str) -> str:

@@ -96,8 +96,11 @@ class Registry:
         """
         known = {e.name: e for e in self.entries(kind)}
         if name not in known:
+            from cardai.core.extras import where_from
+
             elsewhere = [e.kind for e in self.entries() if e.name == name]
             hint = f" ({name} is the name of a {elsewhere[0]}.)" if elsewhere else ""
+            hint += where_from(name) if kind == "agent" else ""
             raise unknown_name(kind, name, known, hint)
         entry = known[name]
         if entry.broken:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from cardai.core import extras
+from cardai.core.errors import UnknownNameError
 from cardai.core.extras import install_command, players_command
+from cardai.core.registry import Registry
 from tests.support import ROOT, fake_distribution
 
 Noted = Callable[..., str]
@@ -73,3 +75,16 @@ def test_the_players_are_a_folder_of_the_checkout(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(extras, "OURS", noted({"url": ROOT.as_uri(), "dir_info": {"editable": True}}))
     monkeypatch.chdir(ROOT)
     assert players_command() == "pip install ./players"
+
+
+def test_a_player_of_the_package_that_is_not_installed_is_said_to_come_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    registry = Registry()
+    with pytest.raises(
+        UnknownNameError, match=r"limit_network is in the package of trained players\. Run: pip install "
+    ):
+        registry.find("agent", "limit_network")
+    for kind, name in (("agent", "limit_networ"), ("game", "limit_network")):
+        with pytest.raises(UnknownNameError) as told:
+            registry.find(kind, name)
+        assert "package of trained players" not in str(told.value)
