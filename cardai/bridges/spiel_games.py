@@ -292,7 +292,7 @@ class SpielState(State):
         if player != CHANCE:
             self._own[player] = (*self._own[player], int(action))
         self.spiel.apply_action(int(action))
-        if not self._game.shape.strings:
+        if not self._game.shape.strings and not self.drawn:
             for seat, before in enumerate(self._observed):
                 now = said(self.spiel, seat, False).encode()
                 if not self.spiel.is_chance_node():  # a tensor can say more than the text, and views are tensors
@@ -316,8 +316,17 @@ class SpielState(State):
             seen = said(self.spiel, player, True).encode()
         else:
             now = shape.tensor(self.spiel, player).tobytes()
-            seen = self._observed[player] + hashlib.blake2b(now, digest_size=16).digest()
+            seen = self._seen()[player] + hashlib.blake2b(now, digest_size=16).digest()
         return f"{player}|{own}|".encode() + seen
+
+    def _seen(self) -> list[bytes]:
+        """Return each player's hash of past observations: in a drawn world, where hardly anybody asks for it, told again."""
+        if not self.drawn:
+            return self._observed
+        again = self._game.new_initial_state()
+        for action in self.history:
+            again.play(action)
+        return again._observed
 
     def returns(self) -> list[float]:
         return [float(x) for x in self.spiel.returns()] if self.spiel.is_terminal() else [0.0] * self._game.num_players

@@ -264,9 +264,9 @@ class _Run:
             return
         luck = hash_rows(streams, step * seats + acting)
         if rollout.uniform:
-            legal = np.asarray(tables.legal(rows))
-            place = (hash_rows(luck, 0) >> np.uint64(32)) * legal.sum(axis=1).astype(np.uint64) >> np.uint64(32)
-            tables.apply_checked(rows, (legal.cumsum(axis=1) > place[:, None]).argmax(axis=1))
+            open_ = np.asarray(tables.legal(rows))
+            place = (hash_rows(luck, 0) >> np.uint64(32)) * open_.sum(axis=1).astype(np.uint64) >> np.uint64(32)
+            tables.apply_checked(rows, (open_.cumsum(axis=1) > place[:, None]).argmax(axis=1))
             return
         legal, views = tables.asked(acting, rows)
         tables.apply(rows, rollout.act(views, legal, Rows(luck)))
