@@ -35,6 +35,8 @@ DEPTH_LIMIT = 32
 LINE_LIMIT = 1 << 20
 VALUES_LIMIT = 1 << 20
 """Bytes of a JSON file and its levels, characters of a line, values of a file: more is no file of ours."""
+COUNT_LIMIT = 1 << 53
+"""What a file of ours may count to: steps, hands, nodes. No training comes so far, and what is added to it still fits."""
 _FAR = 1 << 30  # where Windows locks a byte: what it has locked, nobody else may read
 _standard: ContextVar[IO[str] | None] = ContextVar("standard output", default=None)
 

@@ -14,7 +14,7 @@ from cardai.core.fields import view_dtype
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.npz import read_npz, write_npz
-from cardai.core.schema import structure, whole
+from cardai.core.schema import counted, structure, whole
 from cardai.learn.selfplay import EVENT_PARTS, Events
 
 _STATE = "state.json"
@@ -24,12 +24,12 @@ _STATE = "state.json"
 class State:
     """How far a training is, as state.json has it; ``views`` is not there where an earlier version wrote it."""
 
-    step: int = field(validator=whole())
-    played: int = field(validator=whole())
+    step: int = field(validator=counted())
+    played: int = field(validator=counted())
     generations: int = field(validator=whole(0, 10**6))
     memory: int = field(validator=whole(0, 10**6))
     parts: int = field(validator=whole(0, 10**6))
-    minibatch: int = field(validator=whole())
+    minibatch: int = field(validator=counted())
     losses: tuple[tuple[float, ...], ...] = ()
     views: Any = None
 

@@ -18,7 +18,7 @@ from cardai.core.errors import OptionError
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.rng import derive
-from cardai.core.schema import structure, whole
+from cardai.core.schema import counted, structure
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork, parameters
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 class _State:
     """What a checkpoint's state.json must hold."""
 
-    step: int = field(validator=whole())
+    step: int = field(validator=counted())
     losses: LossSum = field(factory=LossSum)
 
 
