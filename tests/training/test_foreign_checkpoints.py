@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cardai import make
 from cardai.core.errors import DamagedFileError
+from cardai.core.fields import empty_views, misfitting
 from cardai.core.files import COUNT_LIMIT, digest_of, file_digest, write_json
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -23,6 +25,7 @@ TRAINERS = {
     "sd_cfr": ("sd_cfr:traversals=4,updates=1,batch=4,hidden=4,layers=1,capacity=20", "flat"),
     "mmd": ("mmd:hidden=4,layers=1,batch=8,tables=4,average=20", "flat"),
     "nfsp": ("nfsp:hidden=4", "flat"),
+    "bets": ("poker_cnn_betting_ours:network=dense,hands=8,unit=2,batch=4,epochs=1,threads=1", "grid_4x13:fields=card"),
 }
 
 
@@ -121,3 +124,69 @@ def test_a_checkpoint_that_names_buckets_that_nobody_makes_is_refused(flop: int,
     write_json(tmp_path / "state.json", {"buckets": "x", "step": 1, "flop": flop, "turn": 1, "bucket_seed": 0})
     with pytest.raises(DamagedFileError):
         _kept_blueprint(None, tmp_path)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a: {name: array[:0] for name, array in a.items() if name != "step"} | {"step": a["step"]},
+        lambda a: {**a, "average": np.full_like(a["average"], [2, -1])},
+    ],
+    ids=["of nothing", "with chances below 0"],
+)
+def test_a_policy_that_is_none_is_refused_before_it_is_played(change: Callable[[Any], Any], tmp_path: Path) -> None:
+    checkpoint = begun("cfr", tmp_path / "run")
+    with np.load(checkpoint / "player.npz") as held:
+        arrays = change({name: held[name] for name in held.files})
+    np.savez(checkpoint / "player.npz", **arrays)
+    sealed(checkpoint)
+    with pytest.raises(DamagedFileError, match="holds no policy"):
+        make.agent(str(tmp_path / "run"))
+
+
+EVENTS: dict[str, Callable[[str, Any], Any]] = {
+    "a card that is none": lambda key, a: np.full_like(a, 127) if key == "view_card" else a,
+    "an action that is none": lambda key, a: np.full_like(a, 99) if key == "chosen" else a,
+    "an action below all": lambda key, a: np.full_like(a, -1) if key == "chosen" else a,
+    "nothing legal": lambda key, a: np.zeros_like(a) if key == "legal" else a,
+    "other numbers": lambda key, a: a.astype(np.float32) if key == "chosen" else a,
+    "other choices": lambda key, a: np.ones((len(a), 9), a.dtype) if key == "legal" else a,
+    "fewer values": lambda key, a: a[:-1] if key == "values" else a,
+    "no value": lambda key, a: np.full_like(a, np.inf) if key == "values" else a,
+}
+
+
+@pytest.mark.parametrize("what", EVENTS)
+def test_events_that_no_game_has_are_refused(what: str, tmp_path: Path) -> None:
+    run = put(begun("bets", tmp_path / "run"), "events-000.npz", EVENTS[what])
+    with pytest.raises(DamagedFileError, match="events"):
+        Session.resume(run)
+
+
+def test_a_training_that_played_and_remembers_nothing_is_refused(tmp_path: Path) -> None:
+    checkpoint = begun("bets", tmp_path / "run")
+    state = json.loads((checkpoint / "state.json").read_text())
+    write_json(checkpoint / "state.json", {**state, "memory": 0, "parts": 0})
+    with pytest.raises(DamagedFileError, match="knows of none"):
+        Session.resume(sealed(checkpoint))
+
+
+def test_draws_of_a_trainer_that_learns_none_are_refused(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from cardai.plugins.trainers.poker_cnn.betting.draws import NetworkDraws
+
+    write_json(tmp_path / "draws.json", {"trainer": "cfr", "encoder": "grid_4x13", "act": "value"})
+    with pytest.raises(DamagedFileError, match="cfr learns no draws"):
+        NetworkDraws.load(tmp_path, make.game("triple_draw"))
+
+
+def test_fields_that_hold_what_they_may_not_are_named() -> None:
+    fields = make.game("gin").view_fields
+    views = empty_views(fields, 2)
+    assert misfitting(fields, views) == ""
+    for f in fields:
+        if f.kind not in ("flag", "chips"):
+            for wrong in (1 << 52,) if f.kind == "card_set" else (f.maximum + 1, f.minimum - 1):
+                changed = views.copy()
+                changed[f.name][-1] = wrong
+                assert misfitting(fields, changed) == f.name
