@@ -39,7 +39,8 @@ StreetOption = Annotated[
     StreetName | None, typer.Option("--street", help="Where they are.", show_default="river, in Leduc second")
 ]
 Seed = Annotated[
-    int | None, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness.", show_default="0")
+    int | None,
+    typer.Option("--seed", metavar="N", min=0, max=(1 << 63) - 1, help="The root of all randomness.", show_default="0"),
 ]
 Iterations = Annotated[
     str | None,

@@ -211,9 +211,9 @@ def misfitting(fields: Iterable[Field], views: Views) -> str:
     for f in fields:
         entries = views[f.name]
         if f.kind == "card_set":
-            wrong = (entries >> np.uint64(52)).any()
+            wrong = bool((entries >> np.uint64(52)).any())
         else:
-            wrong = f.kind not in ("flag", "chips") and ((entries < f.minimum) | (entries > f.maximum)).any()
+            wrong = f.kind not in ("flag", "chips") and bool(((entries < f.minimum) | (entries > f.maximum)).any())
         if wrong:
             return f.name
     return ""

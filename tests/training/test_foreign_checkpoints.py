@@ -4,6 +4,7 @@ it is gone on with, and played, only if that works."""
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ import numpy as np
 import pytest
 
 from cardai import make
-from cardai.core.errors import DamagedFileError
+from cardai.arena.inspection import inspect
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import empty_views, misfitting
-from cardai.core.files import COUNT_LIMIT, digest_of, file_digest, write_json
+from cardai.core.files import COUNT_LIMIT, HOLES_LIMIT, digest_of, file_digest, write_json
 from cardai.training.runs import Run
 from cardai.training.session import Session
 
@@ -190,3 +192,30 @@ def test_fields_that_hold_what_they_may_not_are_named() -> None:
                 changed = views.copy()
                 changed[f.name][-1] = wrong
                 assert misfitting(fields, changed) == f.name
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="disks elsewhere may have no holes")
+def test_a_file_that_is_a_hole_is_not_read_to_its_end(tmp_path: Path) -> None:
+    """It takes no room in an archive, and the checksum of 8 terabytes takes hours."""
+    checkpoint = begun("cfr", tmp_path / "run")
+    size, manifest = 1 << 43, json.loads((checkpoint / "manifest.json").read_text())
+    manifest.pop("sha256")
+    with (checkpoint / "hole.npz").open("wb") as file:
+        file.truncate(size)
+    manifest["files"]["hole.npz"] = {"bytes": size, "sha256": "0" * 64}
+    write_json(checkpoint / "manifest.json", {**manifest, "sha256": digest_of(manifest)})
+    with pytest.raises(DamagedFileError, match=r"hole\.npz is a hole"):
+        Session.resume(Run.open(tmp_path / "run"))
+    with (tmp_path / "run" / "other.npz").open("wb") as file:
+        file.truncate(2 * HOLES_LIMIT)  # few enough bytes to be looked at by themselves
+    assert {held.name.rpartition("/")[2] for held in inspect(tmp_path / "run").unreadable} == {"hole.npz", "other.npz"}
+
+
+@pytest.mark.parametrize(("what", "more"), [("seed", {"seed": 1 << 63}), ("steps", {"seed": 1, "steps": 1 << 63})])
+def test_a_run_that_could_not_be_opened_again_is_not_begun(what: str, more: dict[str, int], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=f"The {what} of a run must be from 0"):
+        Run.create(tmp_path / "run", "cfr", "kuhn", None, **more)
+    assert not (tmp_path / "run").exists()
+    fits = {name: number - 1 for name, number in more.items()}
+    Run.create(tmp_path / "run", "cfr", "kuhn", None, **fits)
+    assert Run.open(tmp_path / "run").seed == fits["seed"]
