@@ -18,7 +18,8 @@ from attrs import asdict, field, frozen
 from cardai.core import registry
 from cardai.core.allowed import allowed
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
-from cardai.core.files import HOLES_LIMIT, file_digest, is_hole, limited_lines, read_json
+from cardai.core.files import file_digest, limited_lines, read_json
+from cardai.core.holes import HOLES_LIMIT, is_hole
 from cardai.core.needs import Need, Use, needs
 from cardai.core.spec import Spec, parse
 from cardai.core.trust import source_of

@@ -13,7 +13,7 @@ import re
 import stat
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -35,8 +35,8 @@ DEPTH_LIMIT = 32
 LINE_LIMIT = 1 << 20
 VALUES_LIMIT = 1 << 20
 """Bytes of a JSON file and its levels, characters of a line, values of a file: more is no file of ours."""
-HOLES_LIMIT = 1 << 30
-"""Bytes that are read whether they are on the disk or not."""
+ENDLESS = 1 << 28
+"""Characters of a line that is passed over."""
 COUNT_LIMIT = 1 << 53
 """What a file of ours may count to: steps, hands, nodes. No training comes so far, and what is added to it still fits."""
 _FAR = 1 << 30  # where Windows locks a byte: what it has locked, nobody else may read
@@ -290,11 +290,19 @@ class _Encoded:
 
 
 def limited_lines(stream: IO[str], limit: int = LINE_LIMIT) -> Iterator[str]:
-    """Yield the lines of ``stream``; of one that is longer than ``limit`` characters, its beginning without a line end."""
+    """Yield the lines of ``stream``; of one that is longer than ``limit`` characters, its beginning without a line end.
+
+    Raises DamagedFileError at one without an end: a hole of terabytes takes no room in an archive.
+    """
     while line := stream.readline(limit):
         yield line
+        left = ENDLESS
         while len(line) >= limit and not line.endswith("\n"):
             line = stream.readline(limit)
+            if (left := left - len(line)) < 0:
+                raise DamagedFileError(
+                    f"{getattr(stream, 'name', 'What is read')} has a line of more than {ENDLESS:,} characters."
+                )
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -366,23 +374,6 @@ def refuse_link(file: Path) -> None:
         f"{file} is a {what}. A directory of cardai's holds its own files only: put the file itself there, or delete the "
         f"{'link' if stat.S_ISLNK(mode) else 'pipe'}."
     )
-
-
-def is_hole(state: os.stat_result) -> bool:
-    """Whether next to nothing of a file is on the disk: it takes no room in an archive, and days to read."""
-    return getattr(state, "st_blocks", state.st_size) * 512 < state.st_size >> 10
-
-
-def refuse_holes(files: Iterable[Path]) -> None:
-    """Raise DamagedFileError where files are holes of more than :data:`HOLES_LIMIT` bytes in all."""
-    size = 0
-    for path in files:
-        if path.is_file() and is_hole(state := path.stat()):
-            with suppress(OSError), path.open("rb") as file:
-                if os.lseek(file.fileno(), 0, os.SEEK_HOLE) < state.st_size:  # not of a disk that counts no blocks
-                    size += state.st_size
-        if size > HOLES_LIMIT:
-            raise DamagedFileError(f"The file {path} is a hole: next to none of its bytes are on the disk.")
 
 
 def file_digest(path: Path) -> str:

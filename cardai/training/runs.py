@@ -39,7 +39,6 @@ from cardai.core.files import (
     json_bytes,
     limited_lines,
     read_json,
-    refuse_holes,
     refuse_links,
     sync_directory,
     vacant,
@@ -47,6 +46,7 @@ from cardai.core.files import (
     write_json,
 )
 from cardai.core.game import Game
+from cardai.core.holes import refuse_holes
 from cardai.core.locks import DirectoryLock
 from cardai.core.needs import Use, write_own
 from cardai.core.schema import structure

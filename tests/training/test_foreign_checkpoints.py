@@ -16,7 +16,8 @@ from cardai import make
 from cardai.arena.inspection import inspect
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import empty_views, misfitting
-from cardai.core.files import COUNT_LIMIT, HOLES_LIMIT, digest_of, file_digest, write_json
+from cardai.core.files import COUNT_LIMIT, digest_of, file_digest, write_json
+from cardai.core.holes import HOLES_LIMIT
 from cardai.training.runs import Run
 from cardai.training.session import Session
 

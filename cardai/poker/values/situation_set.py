@@ -26,7 +26,8 @@ from attrs import asdict, evolve, field, frozen
 from cardai.core import registry
 from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import file_digest, read_json, refuse_holes, refuse_links, vacant
+from cardai.core.files import file_digest, read_json, refuse_links, vacant
+from cardai.core.holes import refuse_holes
 from cardai.core.locks import DirectoryLock
 from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
