@@ -311,4 +311,4 @@ def test_a_path_from_somebody_s_home_is_inside_of_nothing(tmp_path: Path, monkey
 
 def test_every_text_of_an_option_that_takes_several_is_looked_at() -> None:
     found = list(needs(registry.load, "trainer", parse('poker_cnn_betting:league=random+random+"program:command=x"')))
-    assert [need.power for need in found] == ["starts_programs"]
+    assert "starts_programs" in [need.power for need in found]
