@@ -32,6 +32,7 @@ Count = Annotated[
         "-n",
         metavar="N",
         min=0,
+        max=10_000_000,  # the names of files have digits for a million, and a file may have ten
         help="How many it shall have in the end, rounded up to whole files (250 rivers, 10 turns, 4000 of Leduc).",
     ),
 ]
