@@ -24,14 +24,16 @@ KEPT: Mapping[type[torch.optim.Optimizer], set[str]] = {
     torch.optim.SGD: {"momentum_buffer"},
 }
 """What our optimisers keep of each of the weights that they have moved."""
+MOST_THREADS = 1024
+"""A run from somebody else may say any number, and a machine makes no thousands."""
 SQUARES = ("exp_avg_sq", "sum")
 
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Compute with ``count`` CPU threads inside, and with as many as before afterwards."""
+    """Compute with ``count`` CPU threads inside, at most :data:`MOST_THREADS`, and with as many as before afterwards."""
     before = torch.get_num_threads()
-    torch.set_num_threads(count)
+    torch.set_num_threads(min(count, MOST_THREADS))
     try:
         yield
     finally:
