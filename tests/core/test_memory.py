@@ -73,6 +73,6 @@ def test_a_tensor_that_does_not_fit_is_said_to_be_that_and_no_mistake_in_the_pro
 def test_an_array_that_no_machine_holds_is_said_to_be_that(numbers: int) -> None:
     from cardai.cli import _unexpected
 
-    with pytest.raises(ValueError, match="too big|Maximum allowed dimension exceeded") as raised:
+    with pytest.raises(ValueError, match=r"too big|Maximum allowed dimension exceeded") as raised:
         np.zeros(numbers)
     assert _unexpected(raised.value) == "There is not enough memory for arrays of these sizes."
