@@ -213,10 +213,10 @@ def test_a_file_that_is_a_hole_is_not_read_to_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("what", "more"), [("seed", {"seed": 1 << 63}), ("steps", {"seed": 1, "steps": 1 << 63})])
-def test_a_run_that_could_not_be_opened_again_is_not_begun(what: str, more: dict[str, int], tmp_path: Path) -> None:
+def test_a_run_that_could_not_be_opened_again_is_not_begun(what: str, more: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"The {what} of a run must be from 0"):
         Run.create(tmp_path / "run", "cfr", "kuhn", None, **more)
     assert not (tmp_path / "run").exists()
-    fits = {name: number - 1 for name, number in more.items()}
+    fits: dict[str, Any] = {name: number - 1 for name, number in more.items()}
     Run.create(tmp_path / "run", "cfr", "kuhn", None, **fits)
     assert Run.open(tmp_path / "run").seed == fits["seed"]
