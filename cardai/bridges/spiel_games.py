@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, ClassVar
@@ -354,15 +355,17 @@ class Recent:
 
     def __init__(self) -> None:
         self.watched = False
-        self._states: tuple[dict[bytes, Any], dict[bytes, Any]] = ({}, {})  # of hands that are played, of drawn worlds
+        # of hands that are played, of drawn worlds: those that were kept last
+        self._states: tuple[OrderedDict[bytes, Any], OrderedDict[bytes, Any]] = (OrderedDict(), OrderedDict())
 
     def note(self, player: int, tensor: npt.NDArray[Any], state: Any, drawn: bool = False) -> None:
         """Keep a copy of ``state``, ``drawn`` or played, as one that looks so to ``player``, if anybody wants it."""
         if self.watched:
-            kept = self._states[drawn]
-            if len(kept) >= _KEPT:
-                kept.clear()
-            kept[self._key(player, tensor)] = state.clone()
+            kept, key = self._states[drawn], self._key(player, tensor)
+            kept[key] = state.clone()
+            kept.move_to_end(key)
+            if len(kept) > _KEPT:
+                kept.popitem(last=False)
 
     def state(self, player: int, tensor: npt.NDArray[Any]) -> Any:
         """Return a state that looks so to ``player``. Raises KeyError where none was kept."""

@@ -137,3 +137,18 @@ def test_looking_at_drawn_worlds_takes_no_hand_away_that_is_played(monkeypatch: 
         for _ in range(2):
             worlds.views(int(worlds.current_players()[0]), rows)
             worlds.apply(rows, worlds.legal(rows).argmax(axis=1))
+
+
+def test_the_hands_that_were_shown_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a long match in lock step all tables' hands are there when who searches is asked about them."""
+    from cardai.bridges import spiel_games
+
+    game: Any = cardai.game("openspiel", name="oh_hell")
+    game.expect_determinize()
+    monkeypatch.setattr(spiel_games, "_KEPT", 8)
+    rows = np.arange(6)
+    for seed in range(3):
+        tables = game.tables(6)
+        tables.reset(np.arange(6, dtype=np.uint64) + 6 * seed)
+        for view in tables.views(int(tables.current_players()[0]), rows):
+            assert game.determinize(unpack_view(game.view_fields, view), seed, 1).count == 1
