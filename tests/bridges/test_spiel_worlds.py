@@ -150,5 +150,5 @@ def test_the_hands_that_were_shown_last_are_kept(monkeypatch: pytest.MonkeyPatch
     for seed in range(3):
         tables = game.tables(6)
         tables.reset(np.arange(6, dtype=np.uint64) + 6 * seed)
-        for view in tables.views(int(tables.current_players()[0]), rows):
+        for view in tables.views_of(tables.current_players().astype(np.int64), rows):
             assert game.determinize(unpack_view(game.view_fields, view), seed, 1).count == 1
