@@ -291,8 +291,8 @@ def _complain(error: BaseException, message: str) -> None:
     write_error(f"cardai: {shortened(message, 4000)}\n")
 
 
-_NO_ROOM = ("DefaultCPUAllocator", "CUDA out of memory")
-"""What torch says, in a RuntimeError, where a tensor does not fit."""
+_NO_ROOM = ("DefaultCPUAllocator", "CUDA out of memory", "Maximum allowed dimension exceeded", "array is too big")
+"""What torch says, in a RuntimeError, and numpy, in a ValueError, where an array does not fit."""
 
 
 def _unexpected(error: BaseException) -> str:
@@ -306,8 +306,8 @@ def _unexpected(error: BaseException) -> str:
         )
     if isinstance(error, MemoryError):
         return f"There is not enough memory{': ' if str(error) else ''}{error}.".replace("..", ".")
-    if isinstance(error, RuntimeError) and any(words in str(error) for words in _NO_ROOM):
-        return "There is not enough memory for tensors of these sizes."
+    if isinstance(error, (RuntimeError, ValueError)) and any(words in str(error) for words in _NO_ROOM):
+        return "There is not enough memory for arrays of these sizes."
     place = plugin_place(error, ours=False)
     if place is not None:
         return f"{registry.owner(place[0])} {raised(error)}."

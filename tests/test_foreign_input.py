@@ -94,6 +94,7 @@ OWN = {
     "core.extras._origin": "an installed package's metadata: tests/core/test_extras.py damages it",
     "core.files.remove_unfinished": "what is removed, to lock it; nothing is read",
     "core.files.sync_directory": "a directory",
+    "core.holes.refuse_holes": "where its first hole is; nothing is read",
     "core.kernel_sources._read_once": "our own sources",
     "core.locks.FileLock.__init__": "a lock, which holds nothing",
     "core.memory._free": "the system's",

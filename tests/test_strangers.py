@@ -110,6 +110,15 @@ def test_names_in_a_record(kuhn_lines: list[str], name: str) -> None:
     assert "".join(first.split()) == "".join(f"Hand 1 of 2: {one_line(name)} (seat 0)".split())
 
 
+def test_a_name_of_several_lines_is_one_in_a_message(kuhn_lines: list[str], tmp_path: Path) -> None:
+    (file := tmp_path / "hands.jsonl").write_text(record_of("E\ncardai: all is well", kuhn_lines))
+    aivat = ["evaluate", "aivat", "--record", file, "--agent", "random", "--player", "nobody", "--values", "played"]
+    for arguments in (["review", file], ["review", file, "--hero", "nobody"], aivat):
+        out, err = call(*arguments)
+        assert (out, len(err.splitlines())) == ("", 1), err
+        assert "E\\ncardai: all is well" in err
+
+
 @few
 @example(EVERYTHING)
 @given(NAMES)

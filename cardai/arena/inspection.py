@@ -19,6 +19,7 @@ from cardai.core import registry
 from cardai.core.allowed import allowed
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.files import file_digest, limited_lines, read_json
+from cardai.core.holes import HOLES_LIMIT, is_hole
 from cardai.core.needs import Need, Use, needs
 from cardai.core.spec import Spec, parse
 from cardai.core.trust import source_of
@@ -157,9 +158,9 @@ def _what(top: Path, files: tuple[Held, ...], code: tuple[str, ...]) -> str:
 def _files(top: Path) -> Iterator[Held]:
     """Yield the files at or below ``top``, links not followed."""
     if not top.is_dir():
-        yield _held(top, top.name)
+        yield _held(top, top.name, [0])
         return
-    count, unreadable = 0, list[OSError]()
+    count, unreadable, holes = 0, list[OSError](), [0]
     for folder, inner, names in os.walk(top, onerror=unreadable.append):
         inner.sort()
         links = [name for name in inner if os.path.islink(os.path.join(folder, name))]
@@ -167,12 +168,12 @@ def _files(top: Path) -> Iterator[Held]:
             if (count := count + 1) > FILES_LIMIT:
                 raise UsageError(f"{top} holds more than {FILES_LIMIT:,} files. Give a run's directory, or a file.")
             file = Path(folder, name)
-            yield _held(file, str(file.relative_to(top)))
+            yield _held(file, str(file.relative_to(top)), holes)
     for error in unreadable:
         yield Held(os.path.relpath(error.filename, top), 0, "")
 
 
-def _held(file: Path, name: str) -> Held:
+def _held(file: Path, name: str, holes: list[int]) -> Held:
     try:
         state = file.lstat()
     except OSError:
@@ -181,8 +182,9 @@ def _held(file: Path, name: str) -> Held:
         return Held(name, state.st_size, "", os.readlink(file))
     digest = ""
     if stat.S_ISREG(state.st_mode) and state.st_size <= BYTES_LIMIT:
+        holes[0] += state.st_size if is_hole(state) else 0
         with suppress(OSError):
-            digest = file_digest(file)
+            digest = "" if is_hole(state) and holes[0] > HOLES_LIMIT else file_digest(file)
     return Held(name, state.st_size, digest)
 
 

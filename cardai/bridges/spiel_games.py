@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, ClassVar
@@ -292,7 +293,7 @@ class SpielState(State):
         if player != CHANCE:
             self._own[player] = (*self._own[player], int(action))
         self.spiel.apply_action(int(action))
-        if not self._game.shape.strings:
+        if not self._game.shape.strings and not self.drawn:
             for seat, before in enumerate(self._observed):
                 now = said(self.spiel, seat, False).encode()
                 if not self.spiel.is_chance_node():  # a tensor can say more than the text, and views are tensors
@@ -316,8 +317,17 @@ class SpielState(State):
             seen = said(self.spiel, player, True).encode()
         else:
             now = shape.tensor(self.spiel, player).tobytes()
-            seen = self._observed[player] + hashlib.blake2b(now, digest_size=16).digest()
+            seen = self._seen()[player] + hashlib.blake2b(now, digest_size=16).digest()
         return f"{player}|{own}|".encode() + seen
+
+    def _seen(self) -> list[bytes]:
+        """Return each player's hash of past observations: in a drawn world, where hardly anybody asks for it, told again."""
+        if not self.drawn:
+            return self._observed
+        again = self._game.new_initial_state()
+        for action in self.history:
+            again.play(action)
+        return again._observed
 
     def returns(self) -> list[float]:
         return [float(x) for x in self.spiel.returns()] if self.spiel.is_terminal() else [0.0] * self._game.num_players
@@ -345,15 +355,17 @@ class Recent:
 
     def __init__(self) -> None:
         self.watched = False
-        self._states: tuple[dict[bytes, Any], dict[bytes, Any]] = ({}, {})  # of hands that are played, of drawn worlds
+        # of hands that are played, of drawn worlds: those that were kept last
+        self._states: tuple[OrderedDict[bytes, Any], OrderedDict[bytes, Any]] = (OrderedDict(), OrderedDict())
 
     def note(self, player: int, tensor: npt.NDArray[Any], state: Any, drawn: bool = False) -> None:
         """Keep a copy of ``state``, ``drawn`` or played, as one that looks so to ``player``, if anybody wants it."""
         if self.watched:
-            kept = self._states[drawn]
-            if len(kept) >= _KEPT:
-                kept.clear()
-            kept[self._key(player, tensor)] = state.clone()
+            kept, key = self._states[drawn], self._key(player, tensor)
+            kept[key] = state.clone()
+            kept.move_to_end(key)
+            if len(kept) > _KEPT:
+                kept.popitem(last=False)
 
     def state(self, player: int, tensor: npt.NDArray[Any]) -> Any:
         """Return a state that looks so to ``player``. Raises KeyError where none was kept."""

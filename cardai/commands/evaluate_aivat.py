@@ -12,6 +12,7 @@ from cardai.commands.invocation import Json, Seed, note, out, print_json, progre
 from cardai.commands.show.figures import estimate_json, interval_json
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.notes import tell
+from cardai.core.text import one_line
 
 if TYPE_CHECKING:
     from cardai.arena.records import Record
@@ -77,7 +78,7 @@ def number_of(agents: Sequence[Any], wanted: str, file: str) -> int:
     names = [str(name) for name in agents]
     if wanted not in names:
         raise UsageError(
-            f"{file} holds hands of {' and '.join(names) or 'nobody named'}, not of {wanted}. If it is one of them, say "
+            f"{file} holds hands of {' and '.join(map(one_line, names)) or 'nobody named'}, not of {wanted}. If it is one of them, say "
             "which with --player NAME."
         )
     return names.index(wanted)

@@ -75,7 +75,7 @@ Seed = Annotated[
     int, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness: the same seed, the same games.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to use.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, max=4096, help="Processes to use.")]
 
 On = Annotated[
     str,

@@ -10,6 +10,7 @@ import typer
 
 from cardai.commands.invocation import Jobs, Json, absolute, note, print_json, progress, say
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,7 +204,9 @@ def _hero(file: RecordFile) -> str:
     people = [name for name in names if name == "human"]
     if len(names) == 1 or len(people) == 1:
         return (people or names)[0]
-    raise UsageError(f"Say whose decisions are graded by --hero: {' or '.join(names) or '0, 1, ... by seat'}.")
+    raise UsageError(
+        f"Say whose decisions are graded by --hero: {' or '.join(map(one_line, names)) or '0, 1, ... by seat'}."
+    )
 
 
 def _end(found: Review, wanted: int, whole: bool, out: str | None) -> None:

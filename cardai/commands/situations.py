@@ -32,6 +32,7 @@ Count = Annotated[
         "-n",
         metavar="N",
         min=0,
+        max=10_000_000,  # the names of files have digits for a million, and a file may have ten
         help="How many it shall have in the end, rounded up to whole files (250 rivers, 10 turns, 4000 of Leduc).",
     ),
 ]
@@ -39,7 +40,8 @@ StreetOption = Annotated[
     StreetName | None, typer.Option("--street", help="Where they are.", show_default="river, in Leduc second")
 ]
 Seed = Annotated[
-    int | None, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness.", show_default="0")
+    int | None,
+    typer.Option("--seed", metavar="N", min=0, max=(1 << 63) - 1, help="The root of all randomness.", show_default="0"),
 ]
 Iterations = Annotated[
     str | None,

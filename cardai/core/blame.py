@@ -10,7 +10,21 @@ from types import TracebackType
 from cardai.core.damaged import blamed_package
 from cardai.core.errors import nearest
 
-_LIBRARIES = {"attr", "attrs", "cloudpickle", "joblib", "llvmlite", "numba", "numpy", "pluggy", "torch", "typer"}
+_LIBRARIES = {
+    "attr",
+    "attrs",
+    "click",
+    "cloudpickle",
+    "joblib",
+    "llvmlite",
+    "numba",
+    "numpy",
+    "pluggy",
+    "rich",
+    "textual",
+    "torch",
+    "typer",
+}
 _LONGEST = 300  # characters of an exception's own text in a message
 
 

@@ -204,6 +204,21 @@ def interned(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
+def misfitting(fields: Iterable[Field], views: Views) -> str:
+    """Return the first field whose entries in ``views`` are none that it may hold, "" where all are: of files alone that is
+    asked, for encoders take cards and seats for places and do not look whether they are there. Chips are never places.
+    """
+    for f in fields:
+        entries = views[f.name]
+        if f.kind == "card_set":
+            wrong = bool((entries >> np.uint64(52)).any())
+        else:
+            wrong = f.kind not in ("flag", "chips") and bool(((entries < f.minimum) | (entries > f.maximum)).any())
+        if wrong:
+            return f.name
+    return ""
+
+
 def empty_views(fields: Iterable[Field], count: int) -> Views:
     """Return ``count`` views in which nothing is known (no cards, zeros, empty histories)."""
     views = np.zeros(count, view_dtype(fields))

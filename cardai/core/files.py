@@ -35,6 +35,10 @@ DEPTH_LIMIT = 32
 LINE_LIMIT = 1 << 20
 VALUES_LIMIT = 1 << 20
 """Bytes of a JSON file and its levels, characters of a line, values of a file: more is no file of ours."""
+ENDLESS = 1 << 28
+"""Characters of a line that is passed over."""
+COUNT_LIMIT = 1 << 53
+"""What a file of ours may count to: steps, hands, nodes. No training comes so far, and what is added to it still fits."""
 _FAR = 1 << 30  # where Windows locks a byte: what it has locked, nobody else may read
 _standard: ContextVar[IO[str] | None] = ContextVar("standard output", default=None)
 
@@ -286,11 +290,19 @@ class _Encoded:
 
 
 def limited_lines(stream: IO[str], limit: int = LINE_LIMIT) -> Iterator[str]:
-    """Yield the lines of ``stream``; of one that is longer than ``limit`` characters, its beginning without a line end."""
+    """Yield the lines of ``stream``; of one that is longer than ``limit`` characters, its beginning without a line end.
+
+    Raises DamagedFileError at one without an end: a hole of terabytes takes no room in an archive.
+    """
     while line := stream.readline(limit):
         yield line
+        left = ENDLESS
         while len(line) >= limit and not line.endswith("\n"):
             line = stream.readline(limit)
+            if (left := left - len(line)) < 0:
+                raise DamagedFileError(
+                    f"{getattr(stream, 'name', 'What is read')} has a line of more than {ENDLESS:,} characters."
+                )
 
 
 def read_json(path: Path) -> dict[str, Any]:

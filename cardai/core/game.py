@@ -71,6 +71,10 @@ class State(ABC):
     def apply_action(self, action: int) -> None:
         """Play ``action`` (of the player to act, or chance's outcome). Raises IllegalActionError."""
 
+    def play(self, action: int) -> None:
+        """Do the same as :meth:`apply_action` for an action that the caller has from :meth:`legal_actions`."""
+        self.apply_action(action)
+
     @abstractmethod
     def view(self, player: int) -> dict[str, Any]:
         """Return all that ``player`` may know, a value for each of the game's ``view_fields``."""

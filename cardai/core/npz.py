@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import Output, refuse_pipe
+from cardai.core.files import COUNT_LIMIT, Output, refuse_pipe
 from cardai.core.memory import free_memory
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -128,6 +128,15 @@ def _declared(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> tuple[np.dtype
 def check_arrays(path: Path, arrays: Arrays, expected: Mapping[str, tuple[Any, Shape]]) -> None:
     """Raise DamagedFileError unless ``arrays`` has exactly the expected names, dtypes and shapes."""
     _check(path, {name: (array.dtype, array.shape) for name, array in arrays.items()}, expected)
+
+
+def check_counts(path: Path, arrays: Mapping[str, Any], *names: str) -> None:
+    """Raise DamagedFileError unless the arrays ``names`` hold numbers of what was done, no larger than any training's."""
+    for name in names:
+        if (arrays[name] < 0).any() or (arrays[name] > COUNT_LIMIT).any():
+            raise DamagedFileError(
+                f"The file {path} counts in {name!r} what no training does: it is damaged or foreign."
+            )
 
 
 def _check(

@@ -16,6 +16,7 @@ from attrs import Attribute, has
 from cattrs.gen import make_dict_structure_fn
 
 from cardai.core.errors import DamagedFileError
+from cardai.core.files import COUNT_LIMIT
 
 T = TypeVar("T")
 _SHORT = reprlib.Repr()
@@ -51,6 +52,11 @@ def whole(low: int = 0, high: int = 2**63 - 1) -> Any:
                 raise _Misplaced(f".{attribute.name}", f"must be from {low} to {high}. Got {_SHORT.repr(number)}")
 
     return check
+
+
+def counted() -> Any:
+    """Return a validator: a number of what was done, or several, no larger than any training's."""
+    return whole(0, COUNT_LIMIT)
 
 
 def file_name(text: str) -> bool:

@@ -241,9 +241,12 @@ def convert(value: Any, wanted: Any, what: str) -> Any:
             raise ValueError
         if wanted is str and isinstance(value, str):
             return value  # also where it was read
-        return wanted(value) if wanted in (int, float, str, bool) else value
+        made = wanted(value) if wanted in (int, float, str, bool) else value
     except (ValueError, TypeError, KeyError, StopIteration) as error:
         raise OptionError(f"{what} must be {expected}. Got {value!r} instead.") from error
+    if wanted is int and abs(made) >= 1 << 63:  # neither numpy nor a kernel has such
+        raise OptionError(f"{what} must be {expected} of less than 64 bits. Got {value!r} instead.")
+    return made
 
 
 def brief(plugin: Any) -> str:

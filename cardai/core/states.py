@@ -12,7 +12,7 @@ from cardai.core.determinize import Source, by_rejection
 from cardai.core.errors import IllegalActionError, UsageError
 from cardai.core.fields import Views, empty_views, pack_views
 from cardai.core.game import CHANCE, TERMINAL, Amounts, Game, IntArray, Legal, Setup, State, Tables, unpack_setup
-from cardai.core.rng import uniform
+from cardai.core.rng import below_int, hash_int, uniform
 
 __all__ = ["CHANCE", "TERMINAL", "Setup", "State", "StateGame", "StateTables"]
 """What a game in plain Python needs, from one place."""
@@ -119,6 +119,21 @@ class StateTables(Tables):
         for row, action in zip(rows, actions, strict=True):
             self.state(int(row)).apply_action(int(action))
             self._advance(int(row))
+
+    def play_out(self, rows: IntArray, streams: npt.NDArray[np.uint64], step: int) -> None:
+        """Play the hands at ``rows`` to their ends, each legal action equally often.
+
+        Action number k (the first here is ``step``) of the hand with stream s is the one that
+        ``below(hash64(s, k * seats + seat), 0, count)`` counts from the lowest.
+        """
+        seats = self.game.num_players
+        for row, stream in zip(rows.tolist(), streams.tolist(), strict=True):
+            state, k = self.state(row), step
+            while (seat := int(self._current[row])) >= 0:
+                legal = state.legal_actions()
+                state.play(legal[below_int(hash_int(stream, k * seats + seat), 0, len(legal))])
+                self._advance(row)
+                k += 1
 
     def returns(self, rows: IntArray) -> npt.NDArray[np.float64]:
         return np.array([self.state(int(row)).returns() for row in rows], np.float64).reshape(

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from torch import Tensor, nn
 
 from cardai.core.arrays import Int64s
-from cardai.core.schema import whole
+from cardai.core.schema import counted
 from cardai.learn import tensors
 
 
@@ -54,7 +54,7 @@ class LossSum:
     """The losses of the minibatches since the last row of metrics, added up; a checkpoint keeps it."""
 
     total: float = 0.0
-    count: int = field(default=0, validator=whole())
+    count: int = field(default=0, validator=counted())
 
     def plus(self, loss: float) -> LossSum:
         """Return the sum with one more minibatch's loss."""

@@ -14,17 +14,26 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import write_atomically
+from cardai.core.files import COUNT_LIMIT, write_atomically
 
 CHUNK = 64
 """Rows a network evaluates at a time; the last chunk is padded with zeros."""
+KEPT: Mapping[type[torch.optim.Optimizer], set[str]] = {
+    torch.optim.Adam: {"step", "exp_avg", "exp_avg_sq"},
+    torch.optim.Adagrad: {"step", "sum"},
+    torch.optim.SGD: {"momentum_buffer"},
+}
+"""What our optimisers keep of each of the weights that they have moved."""
+MOST_THREADS = 1024
+"""A run from somebody else may say any number, and a machine makes no thousands."""
+SQUARES = ("exp_avg_sq", "sum")
 
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Compute with ``count`` CPU threads inside, and with as many as before afterwards."""
+    """Compute with ``count`` CPU threads inside, at most :data:`MOST_THREADS`, and with as many as before afterwards."""
     before = torch.get_num_threads()
-    torch.set_num_threads(count)
+    torch.set_num_threads(min(count, MOST_THREADS))
     try:
         yield
     finally:
@@ -84,15 +93,30 @@ def restore_module(module: nn.Module, tensors: Mapping[str, Tensor], prefix: str
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor], prefix: str, path: Path) -> None:
     """Put an optimiser's state back. Raises DamagedFileError where it does not fit."""
+    shapes = {
+        str(k): weights.shape
+        for k, weights in enumerate(w for group in optimizer.param_groups for w in group["params"])
+    }
     state: dict[int, dict[str, Any]] = {}
     for name, tensor in tensors.items():
         if name.startswith(prefix + "."):
-            index, key = name[len(prefix) + 1 :].split(".", 1)
+            index, _, key = name[len(prefix) + 1 :].partition(".")
+            if index not in shapes or not _is_state(key, tensor, shapes[index]):
+                raise DamagedFileError(f"The optimiser state in {path} belongs to another network, or is damaged.")
             state.setdefault(int(index), {})[key] = tensor
-    values = optimizer.state_dict()
-    if any(index >= len(values["param_groups"][0]["params"]) for index in state):
-        raise DamagedFileError(f"The optimiser state in {path} belongs to another network.")
-    optimizer.load_state_dict({"state": state, "param_groups": values["param_groups"]})
+    wanted = KEPT.get(type(optimizer))
+    if wanted is not None and any(each.keys() != wanted for each in state.values()):
+        raise DamagedFileError(f"The optimiser state in {path} belongs to another optimiser, or is damaged.")
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def _is_state(key: str, tensor: Tensor, shape: torch.Size) -> bool:
+    """Whether an optimiser keeps such a tensor of weights of ``shape``; it divides by what it counts and takes roots of squares."""
+    if not tensor.is_floating_point():
+        return False
+    if key == "step":
+        return tensor.numel() == 1 and 0 <= float(tensor) <= COUNT_LIMIT
+    return tensor.shape == shape and not (key in SQUARES and bool((tensor < 0).any()))
 
 
 def write_modules(path: Path, modules: Mapping[str, nn.Module]) -> None:

@@ -34,6 +34,7 @@ from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Amounts, Game, Legal, Tables
 from cardai.core.rng import Rows, derive, derive_many, hash_rows
 from cardai.core.spec import brief
+from cardai.core.states import StateTables
 
 SOON = 4
 """A tree learns nothing from hands under way: so many go on at once at first, later as many as a fourth of those that have
@@ -237,7 +238,7 @@ class _Run:
 
     def _round(self, tables: Tables, streams: Any) -> None:
         """Play one hand on in every world: by the tree as far as it goes, then by the rollout's agent."""
-        count, seats = len(streams), self.game.num_players
+        count = len(streams)
         paths: list[list[tuple[Node, int, int]]] = [[] for _ in range(count)]
         inside, step = np.ones(count, bool), 0
         while True:
@@ -251,11 +252,24 @@ class _Run:
                 tables.apply(here, self._inside(tables, current[here], here, inside, paths))
             if not known.all():
                 out = rows[~known]
-                legal, views = tables.asked(current[out], out)
-                luck = Rows(hash_rows(streams[out], step * seats + current[out]))
-                tables.apply(out, self.search.rollout.act(views, legal, luck))
+                self._outside(tables, current[out], out, streams[out], step)
             step += 1
         self._note(tables.returns(np.arange(count)), paths)
+
+    def _outside(self, tables: Tables, acting: Int64s, rows: Int64s, streams: Any, step: int) -> None:
+        """Have the rollout's agent act at ``rows``; at random it is not shown anything, and States go on to the end at once."""
+        rollout, seats = self.search.rollout, self.game.num_players
+        if rollout.uniform and isinstance(tables, StateTables):
+            tables.play_out(rows, streams, step)
+            return
+        luck = hash_rows(streams, step * seats + acting)
+        if rollout.uniform:
+            open_ = np.asarray(tables.legal(rows))
+            place = (hash_rows(luck, 0) >> np.uint64(32)) * open_.sum(axis=1).astype(np.uint64) >> np.uint64(32)
+            tables.apply_checked(rows, (open_.cumsum(axis=1) > place[:, None]).argmax(axis=1))
+            return
+        legal, views = tables.asked(acting, rows)
+        tables.apply(rows, rollout.act(views, legal, Rows(luck)))
 
     def _inside(self, tables: Tables, acting: Int64s, rows: Int64s, inside: Bools, paths: list[Any]) -> Int64s:
         """Return an action for each of ``rows``, at which ``acting`` are to act; where a node is new the tree ends."""

@@ -65,7 +65,8 @@ def _read_player(file: Path, game: Game) -> Arrays:
     expected: dict[str, tuple[Any, tuple[int | None, ...]]] = {"step": (np.int64, ()), "views": (np.uint8, views)}
     found = read_npz(file, expected | dict.fromkeys(POLICIES, (np.float64, table)))
     for name in POLICIES:
-        if len(found["views"]) != len(found[name]) or not np.allclose(found[name].sum(axis=1), 1):
+        known = found[name]
+        if not 0 < len(known) == len(found["views"]) or not np.allclose(known.sum(axis=1), 1) or (known < 0).any():
             raise DamagedFileError(f"The file {file} holds no policy: it is damaged.")
     return found
 

@@ -15,6 +15,7 @@ from cardai.arena.records import Record, RecordFile, check_fits
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
+from cardai.core.text import one_line
 from cardai.study import saved
 from cardai.study.graded import GradedHand
 from cardai.study.grading import BATCH, Grader, JudgeGrader, Task
@@ -82,7 +83,9 @@ def number_of(file: RecordFile, game: Game, hero: str) -> int:
         raise UsageError(
             f"{len(found)} players of the file are called {hero!r}: whose decisions are meant is not known."
         )
-    raise UsageError(f"The file holds hands of {' and '.join(names) or 'nobody named'}, not of {hero!r}.")
+    raise UsageError(
+        f"The file holds hands of {' and '.join(map(one_line, names)) or 'nobody named'}, not of {hero!r}."
+    )
 
 
 def digest_of(file: RecordFile) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import Attribute, field, frozen
 
 from cardai.core.errors import DamagedFileError
-from cardai.core.schema import file_name, structure, whole
+from cardai.core.schema import counted, file_name, structure, whole
 from cardai.core.trainer import Metrics
 
 FORMAT = "cardai run 1"
@@ -46,7 +46,7 @@ class Manifest:
 
     format: str
     run: str
-    step: int = field(validator=whole())
+    step: int = field(validator=counted())
     seconds: float
     cpu_seconds: float
     files: dict[str, StoredFile] = field()

@@ -46,6 +46,7 @@ from cardai.core.files import (
     write_json,
 )
 from cardai.core.game import Game
+from cardai.core.holes import refuse_holes
 from cardai.core.locks import DirectoryLock
 from cardai.core.needs import Use, write_own
 from cardai.core.schema import structure
@@ -103,9 +104,13 @@ class Run:
         """Make a new run directory at ``path`` (absent or empty) from specs.
 
         Raises:
-            UsageError: the directory is not empty, another process is beginning a run in it, or a spec is wrong.
+            UsageError: the directory is not empty, another process is beginning a run in it, a spec is wrong, or a number is
+                larger than run.json may hold.
         """
         check_free(path)
+        for what, number in (("seed", seed), ("steps", steps)):
+            if not 0 <= number < 1 << 63:
+                raise UsageError(f"The {what} of a run must be from 0 to {(1 << 63) - 1:,}. Got {number:,}.")
         values: dict[str, Any] = {
             "format": FORMAT,
             "trainer": full_spec("trainer", trainer),
@@ -249,6 +254,7 @@ class Run:
                 f"The checkpoint {path} belongs to step {manifest.step} of the run {manifest.run}, "
                 f"not to step {step} of {self.id}."
             )
+        refuse_holes(path / name for name in manifest.files)
         for name, known in manifest.files.items():
             file = path / name
             if not file.is_file() or file.stat().st_size != known.bytes or file_digest(file) != known.sha256:

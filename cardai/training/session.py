@@ -114,6 +114,10 @@ class Session:
             session.notes = list(training.notes)
         else:
             training = trainer.resume(*needs, checkpoint.path)
+            if training.step != checkpoint.step:
+                raise DamagedFileError(
+                    f"The checkpoint {checkpoint.path} holds a training after {training.step:,} steps: it is damaged or foreign."
+                )
             session = cls(run, training, lock, checkpoint.seconds, checkpoint.cpu_seconds)
             session.notes = [f"{reason} Going on from step {training.step} instead." for reason in refused]
         with safe_on_disk(run):

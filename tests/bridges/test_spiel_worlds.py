@@ -47,6 +47,24 @@ def test_drawn_hands_look_the_same_to_the_player_and_can_be_played_on(name: str)
     assert moved, "the hidden part is drawn"
 
 
+@pytest.mark.parametrize("name", ["spades", "kuhn_poker"])
+def test_a_drawn_hand_has_the_information_states_of_a_hand_that_was_played_so(name: str) -> None:
+    """Spades has observations alone: what all seats have observed is told again where somebody asks."""
+    game: Any = cardai.game("openspiel", name=name)
+    game.expect_determinize()
+    tables = game.tables(1)
+    tables.reset(np.array([5], np.uint64))
+    drawn = game.determinize(view_of(game, tables), 1, 1).state(0)
+    for _ in range(2):
+        drawn.play(drawn.legal_actions()[0])
+    played = game.new_initial_state()
+    for action in drawn.history:
+        played.apply_action(action)
+    keys = [drawn.key(seat) for seat in range(game.num_players)]
+    assert keys == [played.key(seat) for seat in range(game.num_players)]
+    assert len(set(keys)) == game.num_players
+
+
 def test_a_hand_is_found_where_others_moves_are_what_is_hidden() -> None:
     """Phantom tic-tac-toe, whole hands: late in one, fewer than one in 3,000 tellings at random agrees with the own failures."""
     game: Any = cardai.game("openspiel", name="phantom_ttt")
@@ -119,3 +137,18 @@ def test_looking_at_drawn_worlds_takes_no_hand_away_that_is_played(monkeypatch: 
         for _ in range(2):
             worlds.views(int(worlds.current_players()[0]), rows)
             worlds.apply(rows, worlds.legal(rows).argmax(axis=1))
+
+
+def test_the_hands_that_were_shown_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a long match in lock step all tables' hands are there when who searches is asked about them."""
+    from cardai.bridges import spiel_games
+
+    game: Any = cardai.game("openspiel", name="oh_hell")
+    game.expect_determinize()
+    monkeypatch.setattr(spiel_games, "_KEPT", 8)
+    rows = np.arange(6)
+    for seed in range(3):
+        tables = game.tables(6)
+        tables.reset(np.arange(6, dtype=np.uint64) + 6 * seed)
+        for view in tables.views_of(tables.current_players().astype(np.int64), rows):
+            assert game.determinize(unpack_view(game.view_fields, view), seed, 1).count == 1

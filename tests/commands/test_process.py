@@ -377,6 +377,7 @@ def test_a_directory_is_written_by_one_process(cardai: Call, tmp_path: Path, wor
         pytest.param("($CARDAI list-plugins; echo $? >&2) | true", 0, "", "141\n", marks=pytest.mark.long),
         ("{ $CARDAI rnu 2>&1 >&3; echo $? >&4; } 3>&1 4>&2 | true", 0, "", "2\n"),
         ("$CARDAI --version > /dev/full", 1, "", "cardai: No space left on device.\n"),
+        ("$CARDAI --help > /dev/full", 1, "", "cardai: No space left on device.\n"),
         ("$CARDAI describe game kuhn --json 2>&- > /dev/full", 1, "", ""),
     ],
 )

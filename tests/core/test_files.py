@@ -204,6 +204,10 @@ def test_nothing_of_an_endless_line_is_held() -> None:
             return "x" * size
 
     assert len(next(limited_lines(Endless()))) == files.LINE_LIMIT
+    lines = limited_lines(Endless())
+    next(lines)
+    with pytest.raises(DamagedFileError, match="has a line of more than 268,435,456 characters"):
+        next(lines)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from cardai.core import memory
@@ -65,4 +66,13 @@ def test_a_tensor_that_does_not_fit_is_said_to_be_that_and_no_mistake_in_the_pro
     torch = pytest.importorskip("torch")
     with pytest.raises(RuntimeError) as raised:
         torch.empty(1 << 60, dtype=torch.uint8)
-    assert _unexpected(raised.value) == "There is not enough memory for tensors of these sizes."
+    assert _unexpected(raised.value) == "There is not enough memory for arrays of these sizes."
+
+
+@pytest.mark.parametrize("numbers", [1 << 62, 10**30], ids=["too many bytes", "too many"])
+def test_an_array_that_no_machine_holds_is_said_to_be_that(numbers: int) -> None:
+    from cardai.cli import _unexpected
+
+    with pytest.raises(ValueError, match=r"too big|Maximum allowed dimension exceeded") as raised:
+        np.zeros(numbers)
+    assert _unexpected(raised.value) == "There is not enough memory for arrays of these sizes."

@@ -117,6 +117,8 @@ def test_texts_become_typed_options() -> None:
         ({"count": "1.5"}, "must be a whole number. Got '1.5'"),
         ({"count": 2.5}, "'count' of the agent 'x' must be a whole number. Got 2.5 instead."),
         ({"count": float("inf")}, "must be a whole number. Got inf instead."),
+        ({"count": str(2**63)}, f"must be a whole number of less than 64 bits. Got '{2**63}' instead."),
+        ({"limit": 10**30}, "must be a whole number or none of less than 64 bits."),
         ({"limit": 7.5}, "must be a whole number or none. Got 7.5 instead."),
         ({"count": "-1"}, "refuses its options count=-1: "),
         ({"rate": "fast"}, "must be a number"),

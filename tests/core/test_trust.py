@@ -299,3 +299,16 @@ def test_what_was_allowed_when_it_was_read_stays_so_when_its_file_is_written_ane
 
 def test_a_name_that_is_too_long_for_a_file_is_no_run() -> None:
     assert not parse("a" * 300).is_run
+
+
+def test_a_path_from_somebody_s_home_is_inside_of_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever opens it may take the tilde for a home, wherever the process stands."""
+    monkeypatch.chdir(tmp_path)
+    assert inside("x", str(tmp_path))
+    assert not inside("~/x", str(tmp_path))
+    assert not inside("~", str(tmp_path))
+
+
+def test_every_text_of_an_option_that_takes_several_is_looked_at() -> None:
+    found = list(needs(registry.load, "trainer", parse('poker_cnn_betting:league=random+random+"program:command=x"')))
+    assert "starts_programs" in [need.power for need in found]

@@ -255,6 +255,18 @@ def test_examples_of_another_game_and_damaged_shards_are_refused_by_name(tmp_pat
         read_examples(out, make.game("holdem_limit"))
 
 
+@pytest.mark.parametrize(("field", "value"), [("view_hole", 52), ("view_board", 127), ("view_history", -2)])
+def test_views_that_no_hand_has_are_refused_by_field(field: str, value: int, tmp_path: Path) -> None:
+    """An encoder takes a card for a place in memory, and does not look whether it is there."""
+    converted(tmp_path, LIMIT)
+    with np.load(tmp_path / "examples-00000.npz") as held:
+        arrays = {name: held[name] for name in held.files}
+    arrays[field][-1] = value
+    np.savez(tmp_path / "examples-00000.npz", **arrays)
+    with pytest.raises(DamagedFileError, match=f"in '{field[5:]}' what no view of the game does"):
+        read_examples(tmp_path, make.game("holdem_limit"))
+
+
 def test_a_directory_is_the_files_of_hands_in_it(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     for name in ("b.log", "deep/a.jsonl", "c.txt"):

@@ -63,3 +63,12 @@ def test_weights_come_back_as_they_were(tmp_path: Path) -> None:
 def test_a_full_disk_is_our_error_with_the_name_of_the_file() -> None:
     with pytest.raises(WriteError, match=r"'/dev/full' cannot be written: No space left on device"):
         tensors.write(Path("/dev/full"), {"x": torch.ones(100_000)})
+
+
+@pytest.mark.parametrize(("asked", "got"), [(3, 3), (10**18, tensors.MOST_THREADS)])
+def test_so_many_threads_as_asked_for_and_no_thousands(asked: int, got: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", made.append)
+    with tensors.threads(asked):
+        pass
+    assert made == [got, 1]

@@ -137,6 +137,26 @@ def test_hands_are_played_out_by_the_agent_that_is_named() -> None:
     assert quiet[1:].tolist() != wild[1:].tolist()
 
 
+@pytest.mark.parametrize(
+    "game", ["leduc:players=3", "kuhn", "liars_dice:faces=3", 'openspiel:name="leduc_poker(players=3)"']
+)
+def test_what_is_played_at_random_without_looking_is_what_random_plays(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hands are played out without views where the rollout's agent says that it is uniform."""
+    pytest.importorskip("pyspiel")
+    found = []
+    for uniform in (True, False):
+        monkeypatch.setattr(type(cardai.agent("random")), "uniform", uniform)
+        for spec in AGENTS:
+            made = cardai.game(game)
+            found.append(
+                cardai.play(made, [spec, *["random"] * (made.num_players - 1)], games=6, seed=4).hands["returns"]
+            )
+    assert np.array_equal(found[0], found[2])
+    assert np.array_equal(found[1], found[3])
+
+
 def test_a_search_takes_as_long_as_it_is_told() -> None:
     import time
 

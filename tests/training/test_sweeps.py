@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
-from cardai.core.errors import OptionError, UsageError
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.training import sweeps
 from cardai.training.halving import Halving, Judge, figure
 from cardai.training.runs import Run
@@ -102,6 +103,16 @@ def test_a_sweep_that_was_stopped_goes_on_and_does_nothing_twice(tmp_path: Path)
     written = (tmp_path / "measure_every=100/seed-0/run.json").read_bytes()
     assert [done for done, _, _ in Sweep.open(tmp_path).train()] == [2, 3, 4]
     assert (tmp_path / "measure_every=100/seed-0/run.json").read_bytes() == written
+
+
+def test_another_run_that_lies_where_one_came_back_takes_no_place(tmp_path: Path) -> None:
+    sweep = begun(tmp_path / "sweep", seeds=[0], options={"measure_every": ["100"]}, steps=100)
+    list(sweep.train())
+    folder = sweep.path / sweep.points()[0].name
+    trained_alone(folder.parent / ".seed-0.new", 100, 5)
+    with pytest.raises(DamagedFileError, match="are two runs"):
+        list(Sweep(sweep.path, evolve(sweep.asked, steps=200)).train())
+    assert Run.open(folder).seed == 0
 
 
 def test_a_run_that_came_back_whole_is_put_in_place_after_a_kill(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from cardai.core import registry
 from cardai.core.arrays import Bools, Float32s, Int16s, Int64s, Uint64s
 from cardai.core.encoder import Layout
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.fields import Views, view_dtype
+from cardai.core.fields import Views, misfitting, view_dtype
 from cardai.core.files import LOCK, read_json, refuse_links, unfinished, vacant
 from cardai.core.game import Game
 from cardai.core.locks import DirectoryLock
@@ -280,4 +280,6 @@ def shards(directory: str | Path, manifest: Manifest, game: Game) -> Iterator[Ex
         chosen = np.clip(part.label, 0, columns - 1)
         if n and not (part.legal[np.arange(n), chosen] & (chosen == part.label)).all():
             raise DamagedFileError(f"The file {path} has labels that are not legal there.")
+        if name := misfitting(game.view_fields, views):
+            raise DamagedFileError(f"The file {path} holds in {name!r} what no view of the game does: it is damaged.")
         yield part

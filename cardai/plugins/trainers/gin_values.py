@@ -30,7 +30,7 @@ from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
-from cardai.core.npz import read_npz, write_npz
+from cardai.core.npz import check_counts, read_npz, write_npz
 from cardai.core.rng import derive
 from cardai.core.spec import brief, option
 from cardai.core.trainer import Metrics, Trainer, Training, shares
@@ -324,7 +324,9 @@ class GinValuesTraining(Training):
             name: (array.dtype, array.shape) for name, array in (self.fitting.arrays() | self._counts()).items()
         }
         found = read_npz(file, expected)
-        if int(found["step"]) < 0 or not all(np.isfinite(array).all() for array in found.values()):
+        check_counts(file, found, "step", "updates", "fits", "kinds")
+        squares = [array for name, array in found.items() if name.startswith("second_")]
+        if not all(np.isfinite(array).all() for array in found.values()) or any((each < 0).any() for each in squares):
             raise DamagedFileError(f"The file {file} holds numbers that no training writes: it is damaged.")
         self.step = int(found.pop("step"))
         self.tally.kinds, self.tally.points = found.pop("kinds"), found.pop("points")

@@ -27,6 +27,7 @@ from cardai.core import registry
 from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import file_digest, read_json, refuse_links, vacant
+from cardai.core.holes import refuse_holes
 from cardai.core.locks import DirectoryLock
 from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
@@ -190,6 +191,7 @@ class SituationSet:
         """Return what is wrong with a shard's file, in a sentence; nothing if it is the one that was written."""
         file = self.directory / SHARD.format(shard)
         try:
+            refuse_holes([file])
             if file_digest(file) == self.shards.get(file.name):
                 return ""
         except FileNotFoundError:

@@ -245,7 +245,7 @@ def test_files_that_no_solver_writes_are_refused(game, training, tmp_path):
     trainer = create("trainer", SPEC)
     state = (tmp_path / "state.json").read_text()
     (tmp_path / "state.json").write_text(state.replace("150", "-3"))
-    with pytest.raises(DamagedFileError, match="step and nodes"):
+    with pytest.raises(DamagedFileError, match="step, nodes"):
         trainer.resume(game, None, 1, tmp_path)
     (tmp_path / "state.json").write_text(state)
     bad = training.regret.copy()
@@ -255,6 +255,13 @@ def test_files_that_no_solver_writes_are_refused(game, training, tmp_path):
         trainer.resume(game, None, 1, tmp_path)
     with np.load(tmp_path / "buckets.npz") as kept:
         arrays = dict(kept)
+    far = {
+        **arrays,
+        "centres_0": np.full_like(arrays["centres_0"], np.iinfo(np.int64).min),
+    }  # its absolute value is itself
+    np.savez(tmp_path / "buckets.npz", **far)
+    with pytest.raises(DamagedFileError, match="no buckets of hands"):
+        trainer.trained_agent(game, None, 1, tmp_path, {})
     arrays["thresholds"] = arrays["thresholds"][::-1]
     np.savez(tmp_path / "buckets.npz", **arrays)
     with pytest.raises(DamagedFileError, match="no buckets of hands"):

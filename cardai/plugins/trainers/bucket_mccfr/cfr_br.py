@@ -29,7 +29,7 @@ from attrs import frozen, validators
 
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
-from cardai.core.errors import UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.progress import tell
@@ -171,10 +171,16 @@ class BucketCFRBR(Trainer):
 def _kept_blueprint(tree: PublicTree, directory: Path) -> tuple[BucketOptions, Blueprint]:
     """Return the abstraction before the river and the policy there that a checkpoint holds. Raises DamagedFileError."""
     state = read_state(directory, *_STATE)
-    cards = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
+    try:
+        cards = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
+    except ValueError as error:
+        raise DamagedFileError(
+            f"The file {directory / 'state.json'} names buckets that nobody makes: {error}."
+        ) from error
     check_buckets(directory, cards)
     layout = lay_out(tree, cards.counts)
-    return cards, Blueprint(layout, buckets(cards, whole=False), read_finite(directory / "blueprint.npy", layout.size))
+    policy = read_finite(directory / "blueprint.npy", layout.size)  # before buckets are made, which takes minutes
+    return cards, Blueprint(layout, buckets(cards, whole=False), policy)
 
 
 def _open_blueprint(text: str, game: Game) -> tuple[BucketOptions, Blueprint]:

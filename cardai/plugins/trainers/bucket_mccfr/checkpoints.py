@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import Output, read_json, write_json
+from cardai.core.files import COUNT_LIMIT, Output, read_json, write_json
 from cardai.core.npz import map_npy, read_npz, write_npz
 from cardai.core.schema import structure
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
@@ -69,11 +69,15 @@ def read_state(directory: Path, *names: str) -> dict[str, int]:
     file = directory / "state.json"
     state = {name: value for name, value in read_json(file).items() if name != "buckets"}
     numbers = structure(state, dict[str, int], f"The file {file}")
-    if numbers.keys() != set(names) or min(numbers.values()) < 0:
+    if numbers.keys() != set(names) or not all(0 <= n <= _limit(name) for name, n in numbers.items()):
         raise DamagedFileError(
-            f"The file {file} must hold {', '.join(names)}, each at least 0: it is damaged or foreign."
+            f"The file {file} must hold {', '.join(names)}, each from 0 to {COUNT_LIMIT:,}: it is damaged or foreign."
         )
     return numbers
+
+
+def _limit(name: str) -> int:
+    return (1 << 63) - 1 if name.endswith("seed") else COUNT_LIMIT
 
 
 def check_buckets(directory: Path, cards: BucketOptions) -> None:

@@ -23,23 +23,25 @@ from attrs import frozen, validators
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import write_json
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import derive
-from cardai.core.schema import structure
 from cardai.core.spec import brief, option
 from cardai.core.trainer import Metrics, Trainer
 from cardai.draw.buckets import CHOICES, DrawBuckets, draw_buckets
 from cardai.draw.contract import DrawPoker
 from cardai.plugins.trainers.bucket_mccfr import _draw_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import FILES, PLAYER_OPTIONS, policy_options
-from cardai.plugins.trainers.bucket_mccfr.checkpoints import Table, read_finite, read_table, write_table
+from cardai.plugins.trainers.bucket_mccfr.checkpoints import Table, read_finite, read_state, read_table, write_table
 from cardai.plugins.trainers.bucket_mccfr.draw_agent import DrawBucketAgent
 from cardai.plugins.trainers.bucket_mccfr.draw_layout import DrawLayout, draw_game, lay_out
 from cardai.solve.training import PacedTraining, policy_called
 
+STATE = ("step", "nodes")
+FAR = 1 << 20
+"""No centre of a bucket is farther from 0."""
 _BUCKETS = [validators.ge(1), validators.le(10_000)]
 
 
@@ -98,7 +100,9 @@ class DrawMCCFR(Trainer):
         buckets = read_buckets(directory, played)
         layout = lay_out(played, buckets.counts)
         table = read_table(directory / f"{FILES[policy]}.npy", layout.size)
-        return DrawBucketAgent(game, layout, buckets, table, purify, policy_called(policy, _state(directory)["step"]))
+        return DrawBucketAgent(
+            game, layout, buckets, table, purify, policy_called(policy, read_state(directory, *STATE)["step"])
+        )
 
     def slim(self, game: Game, directory: Path) -> None:
         """Put shares of the largest weight of each information set, 0 to 255, in the place of weights."""
@@ -119,18 +123,13 @@ def read_buckets(directory: Path, game: DrawPoker) -> DrawBuckets:
     found = read_npz(file, {**expected, "thresholds": (np.int64, (None,))})
     limits = [len(found[name]) for name in names]
     ascending = bool((np.diff(found["thresholds"]) > 0).all())
-    if min(limits) < 1 or not ascending or any(np.abs(found[name]).max() > 1 << 20 for name in names):
+    if (
+        min(limits) < 1
+        or not ascending
+        or any((np.clip(found[name], -FAR, FAR) != found[name]).any() for name in names)
+    ):
         raise DamagedFileError(f"The file {file} holds no buckets of hands: it is damaged.")
     return DrawBuckets(tuple(found[name] for name in names), found["thresholds"])
-
-
-def _state(directory: Path) -> dict[str, int]:
-    """Return step and nodes of a checkpoint. Raises DamagedFileError."""
-    file = directory / "state.json"
-    numbers = structure(read_json(file), dict[str, int], f"The file {file}")
-    if numbers.keys() != {"step", "nodes"} or min(numbers.values()) < 0:
-        raise DamagedFileError(f"The file {file} must hold step and nodes, each at least 0: it is damaged or foreign.")
-    return numbers
 
 
 class DrawTraining(PacedTraining):
@@ -161,7 +160,7 @@ class DrawTraining(PacedTraining):
         write_json(directory / "state.json", {"step": self.step, "nodes": self.visited})
 
     def load(self, directory: Path) -> None:
-        state, size = _state(directory), self.layout.size
+        state, size = read_state(directory, *STATE), self.layout.size
         if not read_buckets(directory, self.game).same_as(self.buckets):
             raise DamagedFileError(f"The checkpoint {directory} was written with other buckets of hands.")
         self.regret[:] = read_finite(directory / "regret.npy", size)

@@ -19,7 +19,7 @@ from cardai.core.fields import Views
 from cardai.core.files import file_digest, read_json, write_json
 from cardai.core.game import Game
 from cardai.core.progress import tell
-from cardai.core.schema import structure, whole
+from cardai.core.schema import counted, structure
 from cardai.core.spec import build
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 class _State:
     """What a checkpoint's state.json must hold."""
 
-    step: int = field(validator=whole())
+    step: int = field(validator=counted())
     examples: str = ""
     losses: LossSum = field(factory=LossSum)
 

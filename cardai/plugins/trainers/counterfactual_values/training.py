@@ -23,7 +23,7 @@ from cardai.core.arrays import Int64s
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
-from cardai.core.schema import structure, whole
+from cardai.core.schema import counted, structure
 from cardai.core.spec import convert
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
@@ -55,8 +55,8 @@ JUDGED_BY = {TRAIN: 50, VALIDATION: 300}
 class State:
     """What a checkpoint's state.json must hold."""
 
-    step: int = field(validator=whole())
-    best_step: int = field(validator=whole())
+    step: int = field(validator=counted())
+    best_step: int = field(validator=counted())
     best_loss: float
     fingerprint: str
     """Of the situations."""

@@ -15,7 +15,7 @@ from torch import nn
 
 from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError
-from cardai.core.npz import read_npz, write_npz
+from cardai.core.npz import check_counts, read_npz, write_npz
 from cardai.core.rng import Rows, derive_many
 from cardai.learn import tensors
 from cardai.learn.distinct import distinct
@@ -83,6 +83,7 @@ class Average:
         inputs, actions = self.codes.shape[1], self.policies.shape[1]
         expected = {"codes": (np.float32, (None, inputs)), "policies": (np.float32, (None, actions))}
         found = read_npz(path, {**expected, "seen": (np.int64, ())})
+        check_counts(path, found, "seen")
         seen, held = int(found["seen"]), len(found["codes"])
         numbers = np.isfinite(found["codes"]).all() and np.isfinite(found["policies"]).all()
         if held != len(found["policies"]) or held != min(seen, len(self.codes)) or not numbers:

@@ -18,7 +18,7 @@ from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.game import Game
-from cardai.core.npz import read_npz, write_npz
+from cardai.core.npz import check_counts, read_npz, write_npz
 from cardai.core.rng import derive
 from cardai.core.trainer import Metrics, Training, shares
 from cardai.learn import tensors
@@ -304,7 +304,8 @@ class MMDTraining(Training):
     def load(self, directory: Path) -> None:
         expected = {"step": (np.int64, ()), "counts": (np.int64, (3,)), "sums": (np.float64, self.sums.shape)}
         found = read_npz(directory / PROGRESS, expected)
-        if found["step"] < 0 or found["counts"].min() < 0 or not np.isfinite(found["sums"]).all():
+        check_counts(directory / PROGRESS, found, "step", "counts")
+        if not np.isfinite(found["sums"]).all():
             raise DamagedFileError(f"The file {directory / PROGRESS} holds numbers that no training writes.")
         if self.average is not None:
             self.average.load(directory)

@@ -21,7 +21,7 @@ from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.legal import Legal
 from cardai.core.rng import derive
-from cardai.core.schema import structure, whole
+from cardai.core.schema import counted, structure
 from cardai.core.spec import build
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
@@ -49,7 +49,7 @@ _CPU = torch.device("cpu")
 class _State:
     """What a checkpoint's state.json must hold."""
 
-    step: int = field(validator=whole())
+    step: int = field(validator=counted())
     losses: LossSum = field(factory=LossSum)
     worths: LossSum = field(factory=LossSum)
 

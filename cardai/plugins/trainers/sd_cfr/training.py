@@ -14,7 +14,7 @@ from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
-from cardai.core.npz import read_npz, write_npz
+from cardai.core.npz import check_counts, read_npz, write_npz
 from cardai.core.rng import Rows, derive, derive_many
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
@@ -85,6 +85,7 @@ class Memory:
         own = {name: getattr(self, name) for name in self.NAMES}
         expected: dict[str, Any] = {name: (held.dtype, (None, *held.shape[1:])) for name, held in own.items()}
         found = read_npz(path, expected | {"seen": (np.int64, ())})
+        check_counts(path, found, "seen")
         held, seen = {len(found[name]) for name in self.NAMES}, int(found["seen"])
         sound = np.isfinite(found["codes"]).all() and np.isfinite(found["advantages"]).all()
         if held != {min(seen, self.capacity)} or not sound or (found["iterations"] < 1).any():
@@ -234,9 +235,10 @@ class SingleDeepCFR(Training):
         expected: dict[str, Any] = {"step": (np.int64, ()), "decisions": (np.int64, ()), "losses": (np.float64, (2,))}
         expected |= {} if self.tree is None else {"average": (np.float64, self.average.shape)}
         found = read_npz(file, expected)
+        check_counts(file, found, "step", "decisions")
         step, decisions = int(found["step"]), int(found["decisions"])
         numbers = [found["losses"], *([] if self.tree is None else [found["average"]])]
-        if step < 0 or decisions < 0 or not all(np.isfinite(n).all() and (n >= 0).all() for n in numbers):
+        if not all(np.isfinite(n).all() and (n >= 0).all() for n in numbers):
             raise DamagedFileError(f"The file {file} holds numbers that no training writes: it is damaged.")
         held = tensors.read(directory / NETWORKS)
         if step * 2 * 2 * (self.options.layers + 1) != len(held):

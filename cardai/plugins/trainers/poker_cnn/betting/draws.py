@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from attrs import asdict, evolve, frozen
 
 from cardai import make
 from cardai.core import registry
-from cardai.core.errors import UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.schema import structure
 from cardai.core.spec import parse
+from cardai.core.text import shortened
 from cardai.draw.abstraction import DrawCountAbstraction
 from cardai.draw.contract import is_draw_poker
 from cardai.learn import tensors
 from cardai.learn.abstraction import ActionAbstraction
+from cardai.plugins.trainers.poker_cnn.values import PokerCnn
 from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer
 from cardai.plugins.trainers.poker_cnn.values.problems import exact_holds
 from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
@@ -52,8 +53,10 @@ class NetworkDraws(DrawCountAbstraction):
         """Return what :meth:`save` wrote. Raises DamagedFileError."""
         file = directory / _SPECS
         made = structure(read_json(file), _MadeBy, f"The file {file}")
-        options: Any = evolve(registry.rebuild("trainer", made.trainer), device="auto")
-        training = ValueTraining(options, game, registry.rebuild("encoder", made.encoder), 0)
+        trainer = registry.rebuild("trainer", made.trainer)
+        if not isinstance(trainer, PokerCnn):
+            raise DamagedFileError(f"The file {file} is damaged or foreign: {shortened(made.trainer)} learns no draws.")
+        training = ValueTraining(evolve(trainer, device="auto"), game, registry.rebuild("encoder", made.encoder), 0)
         weights = directory / _WEIGHTS
         tensors.restore_module(training.network, tensors.read(weights), "network", weights)
         player = training.agent({"act": made.act})

@@ -297,7 +297,7 @@ class BettingTraining(Training):
     def load(self, directory: Path) -> None:
         state = self.load_generations(directory)
         tensors.read_training(directory / "weights.safetensors", self.network, self.optimizer)
-        events = checkpoints.read_events(directory, state.memory + state.parts, self.game)
+        events = checkpoints.read_events(directory, state.memory + state.parts, self.game, self.abstraction.count)
         self.memory, self.parts = events[: state.memory], events[state.memory :]
         self.step, self.played, self.minibatch = state.step, state.played, state.minibatch
         self.losses = [list(pair) for pair in state.losses]

@@ -14,11 +14,11 @@ from torch import Tensor
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Encoder
-from cardai.core.errors import OptionError
+from cardai.core.errors import DamagedFileError, OptionError
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.rng import derive
-from cardai.core.schema import structure, whole
+from cardai.core.schema import counted, structure
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork, parameters
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 class _State:
     """What a checkpoint's state.json must hold."""
 
-    step: int = field(validator=whole())
+    step: int = field(validator=counted())
     losses: LossSum = field(factory=LossSum)
 
 
@@ -79,6 +79,10 @@ class ValueTraining(Training):
         o = self.options
         dataset = yield from self._examples()
         if self.policy_weight and o.replay and self.replay is None:
+            if self._regrets is not None and len(self._regrets) != len(dataset):
+                raise DamagedFileError(
+                    f"The checkpoint knows what {len(self._regrets):,} examples cost, of {len(dataset):,}."
+                )
             self.replay = Replay(dataset.weights, self._regrets)
         end = self.step + steps
         while self.step < end:
@@ -183,5 +187,13 @@ class ValueTraining(Training):
         state = structure(read_json(file), _State, f"The file {file}")
         parts = tensors.read_training(directory / "weights.safetensors", self.network, self.optimizer)
         regrets = parts.get("replay.regrets")
+        if regrets is not None and not (
+            regrets.dtype == torch.float32
+            and regrets.ndim == 1
+            and bool((regrets >= 0).all() & regrets.isfinite().all())
+        ):
+            raise DamagedFileError(
+                f"The weights in {directory} hold regrets that no training writes: they are damaged."
+            )
         self.replay, self._regrets = None, None if regrets is None else regrets.numpy()
         self.step, self.losses = state.step, state.losses
