@@ -193,12 +193,13 @@ def pack(given: argparse.Namespace) -> None:
 
 
 def decides() -> str:
-    """Return a hash of all that decides how the player plays: its files, and what no option in a measure's command says."""
+    """Return a hash of all that decides how the player plays at its full strength: its files, and what no option in a measure's
+    command says."""
     sys.path.insert(0, str(HERE))
     from cardai_players.nolimit_resolving import LEVELS, Player
 
     defaults = [(one.name, str(one.default)) for kind in (Player, Resolving) for one in fields(kind)]
-    settings = games.BETS, games.AHEAD, games.ITERATIONS, games.WITH_VALUES, games.DISCOUNTS, LEVELS
+    settings = games.BETS, games.AHEAD, games.ITERATIONS, games.WITH_VALUES, games.DISCOUNTS, LEVELS["full"]
     return digest_of([read_json(FOLDER / "card.json")["files"], *settings, defaults])
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -58,8 +59,14 @@ class Measure:
     """lbr, river or match: how its JSON is read; text: what it prints stands in the report as it is."""
 
     def of(self, player: str) -> dict[str, str]:
-        """Return what is measured: the command, and the ``player``, its files and how it decides, if it is his."""
-        return {"command": self.command, "player": player if self.kind == "text" or PLAYER in self.command else ""}
+        """Return what is measured: the command, and the ``player``, its files and how it decides, if it is his; of a level, what
+        that changes too."""
+        if self.kind != "text" and PLAYER not in self.command:
+            return {"command": self.command, "player": ""}
+        from cardai_players.nolimit_resolving import LEVELS as CHANGES
+
+        changes = {level: CHANGES[level] for level in re.findall(r"level=(\w+)", self.command)}
+        return {"command": self.command, "player": digest_of([player, changes]) if changes else player}
 
     @property
     def splits(self) -> bool:
