@@ -97,6 +97,7 @@ OWN = {
     "core.holes.refuse_holes": "where its first hole is; nothing is read",
     "core.kernel_sources._read_once": "our own sources",
     "core.locks.FileLock.__init__": "a lock, which holds nothing",
+    "core.extras.where_from": "a file that we ship",
     "core.memory._free": "the system's",
     "core.memory.address_space": "the system's",
     "core.memory.resident": "the system's",

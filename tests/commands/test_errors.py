@@ -49,7 +49,8 @@ from tests.support import interrupted
             "The option 'target' of the game 'gin' must be a whole number.",
         ),
         (["run", "-g", "gin:target=0", "-a", "human"], "'target' must be >= 1: 0"),
-        (["run", "-g", "gin:target=99999999999999999999", "-a", "human"], "'target' must be <= 100000"),
+        (["run", "-g", "gin:target=9999999", "-a", "human"], "'target' must be <= 100000"),
+        (["run", "-g", f"gin:target={10**20}", "-a", "human"], "must be a whole number of less than 64 bits."),
         (
             ["run", "-g", "kuhn", "-a", "random", "--vs", "random", "-n", "1000000000000"],
             "At most 1,000,000,000 games are played at once",
