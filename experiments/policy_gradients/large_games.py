@@ -136,21 +136,17 @@ def report(runs: Path, seeds: int) -> str:
     """Return the tables of what has been judged."""
     lines = []
     for large in GAMES:
-        names = [*large.rivals, *large.judges]
-        lines += [
-            f"## {large.game}, {large.encoder}",
-            "",
-            "| seed | decisions | CPU seconds | games | " + " | ".join(names) + " |",
-        ]
-        lines.append("|---" * (4 + len(names)) + "|")
+        names, rows = [*large.rivals, *large.judges], []
         for seed in range(1, seeds + 1):
             kept = runs / f"{large.label}-{seed}.json"
             if kept.exists():
                 found = read_json(kept)
                 cells = [large.shown(found[name]) if name in found else "" for name in names]
                 trained = f"{found['env_steps']:,.0f} | {found['cpu_seconds']:,.0f} | {found['games']:,}"
-                lines.append(f"| {seed} | {trained} | " + " | ".join(cells) + " |")
-        lines.append("")
+                rows.append(f"| {seed} | {trained} | " + " | ".join(cells) + " |")
+        if rows:
+            head = "| seed | decisions | CPU seconds | games | " + " | ".join(names) + " |"
+            lines += [f"## {large.game}, {large.encoder}", "", head, "|---" * (4 + len(names)) + "|", *rows, ""]
     return "\n".join(lines)
 
 
