@@ -62,19 +62,19 @@ def duel(game: str, agent: str, against: str, games: int, seed: int) -> None:
     """Print what ``agent`` wins a hand against ``against`` in all other seats, or why they cannot be played."""
     made = cardai.game(game)
     seats = made.num_players
-    start = time.process_time()
+    games, start = -(-games // seats) * seats, time.process_time()
     try:
-        result = cardai.play(game, [agent, *[against] * (seats - 1)], games=-(-games // seats) * seats, seed=seed)
+        result = cardai.play(game, [agent, *[against] * (seats - 1)], games=games, seed=seed)
     except CardaiError as error:
         print(f"{game:42} {agent:32} {error}", flush=True)
         return
     gain = result.mean_return(0)
     if not made.zero_sum:  # what all win or lose together is no gain over the other player
-        own = mean_of_all(cardai.play(game, [against] * seats, games=len(result.hands), seed=seed + 1))
+        own = mean_of_all(cardai.play(game, [against] * seats, games=games, seed=seed + 1))
         gain = Estimate(gain.mean - own.mean, math.hypot(gain.half_width, own.half_width), gain.count)
     print(
         f"{game:42} {agent:32} against {against:26} {gain.mean:+9.3f} +-{gain.half_width:.3f} {made.unit} a hand, "
-        f"{-(-games // seats) * seats} games, {time.process_time() - start:.0f} CPU-s",
+        f"{games} games, {time.process_time() - start:.0f} CPU-s",
         flush=True,
     )
 
