@@ -34,7 +34,11 @@ def test_a_spec_is_written_as_it_was_read(text: str) -> None:
     assert str(parse(text)) == text
 
 
-@given(st.one_of(st.integers(1 - 2**63, 2**63 - 1), st.booleans(), st.text(min_size=1).filter(lambda t: t.lower() != "none")))
+@given(
+    st.one_of(
+        st.integers(1 - 2**63, 2**63 - 1), st.booleans(), st.text(min_size=1).filter(lambda t: t.lower() != "none")
+    )
+)
 def test_a_value_that_is_written_reads_back(value: object) -> None:
     written = parse(f"x:key={write_value(value)}").values()["key"]
     assert convert(written, type(value), "it") == value
