@@ -13,17 +13,19 @@ import argparse
 import math
 import time
 from collections.abc import Iterator
+from typing import TypeVar
 
 import numpy as np
 
 import cardai
 from cardai.arena.statistics import Estimate, mean
 from cardai.core import registry
-from cardai.core.errors import CardaiError
+from cardai.core.errors import CardaiError, UsageError
 from cardai.core.rng import derive
 from cardai.learn.exploiter import mean_of_all
 from cardai.solve.measures import measure
 
+T = TypeVar("T")
 THEIRS = (
     "kuhn_poker(players=3)", "leduc_poker(players=3)", "liars_dice", "dark_hex(board_size=3)", "first_sealed_auction", "phantom_ttt",
     "euchre", "oh_hell", "hearts", "spades",
@@ -56,6 +58,13 @@ def accepted(word: str) -> Iterator[tuple[str, str]]:
     for name in THEIRS:
         if word in f"openspiel:{name}":
             yield f'openspiel:name="{name}"', f"simulations={SMALL // 2},worlds={SMALL // 10}"
+
+
+def some(found: list[T], word: str) -> list[T]:
+    """Return what was found. Raises UsageError where that is nothing."""
+    if not found:
+        raise UsageError(f"No game that is measured here has {word!r} in its name.")
+    return found
 
 
 def duel(game: str, agent: str, against: str, games: int, seed: int) -> None:
@@ -106,7 +115,7 @@ def longer(game: str, agent: str, few: str, rounds: int, seed: int) -> Estimate:
 
 def timed(options: argparse.Namespace, agent: str) -> None:
     """Print what four times the simulations win game after game, and in how many they do."""
-    games = options.game or [game for game in TIMED if options.only in game]
+    games = options.game or some([game for game in TIMED if options.only in game], options.only)
     few = f"seconds={options.seconds}" if options.seconds else f"simulations={options.simulations}"
     gains = [
         longer(game, agent, few, -(-options.games // cardai.game(game).num_players), options.seed) for game in games
@@ -142,7 +151,7 @@ def measured(options: argparse.Namespace) -> None:
     """Print what was asked for, of each agent."""
     for agent in options.agents.split(","):
         if options.what == "random":
-            for game, how in accepted(options.only):
+            for game, how in some(list(accepted(options.only)), options.only):
                 duel(game, f"{agent}:{how}", "random", options.games, options.seed)
         elif options.what == "time":
             timed(options, agent)

@@ -17,8 +17,8 @@ from cardai.core.errors import PluginError
 from cardai.core.files import read_json
 
 OURS = "cardai"
-_BOX = Path(__file__).parents[1] / "ui/box.json"
-"""Who is in the package of trained players, by name (``cardai.ui.box`` reads what it says of each)."""
+BOX = Path(__file__).parents[1] / "ui/box.json"
+"""Who is in the package of trained players, by name (:mod:`cardai.ui.box` reads what it says of each)."""
 
 
 def need_extra(library: str, what: str, extra: str = "frames") -> None:
@@ -58,7 +58,7 @@ def players_command() -> str:
 
 def where_from(player: str) -> str:
     """Return how to install a player of the package of trained players, as a sentence behind another; "" of other names."""
-    if player not in read_json(_BOX):
+    if player not in read_json(BOX):
         return ""
     return f" {player} is in the package of trained players. Run: {players_command()}"
 

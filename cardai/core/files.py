@@ -301,7 +301,8 @@ def limited_lines(stream: IO[str], limit: int = LINE_LIMIT) -> Iterator[str]:
             line = stream.readline(limit)
             if (left := left - len(line)) < 0:
                 raise DamagedFileError(
-                    f"{getattr(stream, 'name', 'What is read')} has a line of more than {ENDLESS:,} characters."
+                    f"{getattr(stream, 'name', 'What is read')} has a line of more than {ENDLESS:,} characters: "
+                    "it is damaged, or no text."
                 )
 
 

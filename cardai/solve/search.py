@@ -257,19 +257,14 @@ class _Run:
         self._note(tables.returns(np.arange(count)), paths)
 
     def _outside(self, tables: Tables, acting: Int64s, rows: Int64s, streams: Any, step: int) -> None:
-        """Have the rollout's agent act at ``rows``; at random it is not shown anything, and States go on to the end at once."""
+        """Have the rollout's agent act at ``rows``; States go on at random to their ends at once, and are shown to nobody."""
         rollout, seats = self.search.rollout, self.game.num_players
         if rollout.uniform and isinstance(tables, StateTables):
             tables.play_out(rows, streams, step)
             return
-        luck = hash_rows(streams, step * seats + acting)
-        if rollout.uniform:
-            open_ = np.asarray(tables.legal(rows))
-            place = (hash_rows(luck, 0) >> np.uint64(32)) * open_.sum(axis=1).astype(np.uint64) >> np.uint64(32)
-            tables.apply_checked(rows, (open_.cumsum(axis=1) > place[:, None]).argmax(axis=1))
-            return
         legal, views = tables.asked(acting, rows)
-        tables.apply(rows, rollout.act(views, legal, Rows(luck)))
+        luck = Rows(hash_rows(streams, step * seats + acting))
+        tables.apply(rows, rollout.act(views, legal, luck))
 
     def _inside(self, tables: Tables, acting: Int64s, rows: Int64s, inside: Bools, paths: list[Any]) -> Int64s:
         """Return an action for each of ``rows``, at which ``acting`` are to act; where a node is new the tree ends."""

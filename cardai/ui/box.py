@@ -11,9 +11,9 @@ from pathlib import Path
 from attrs import frozen
 
 from cardai.core import registry
+from cardai.core.extras import BOX
 from cardai.core.files import digest_of, file_digest, read_json
 
-FILE = Path(__file__).with_name("box.json")
 PACKAGE = "cardai_players"
 
 
@@ -36,7 +36,7 @@ class Boxed:
 
 def in_the_box() -> list[Boxed]:
     """Return all players of the package."""
-    return [Boxed(name, **{**card, "games": tuple(card["games"])}) for name, card in read_json(FILE).items()]
+    return [Boxed(name, **{**card, "games": tuple(card["games"])}) for name, card in read_json(BOX).items()]
 
 
 def content(folder: Path) -> str:

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from printed import figure
 
 import cardai
-from cardai.core.errors import CardaiError, UnknownNameError
+from cardai.core.errors import CardaiError, UnknownNameError, UsageError
 from cardai.core.files import read_json, write_json
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -170,7 +170,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if any(number < 2 or number % 2 for number in (given.games, given.hands)) or given.boards < 1:
         parser.error(
-            "--games and --hands must be even and at least 2, for each deal is played from every seat; --boards at least 1."
+            "--games and --hands must be even and at least 2, for each deal is played from every seat; --boards at least 1. "
+            f"Got {given.games}, {given.hands} and {given.boards}."
         )
     if not given.report:
         effort = {} if given.no_judging else {name: getattr(given, name) for name in ("games", "boards", "hands")}
@@ -183,8 +184,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             ]
             for one in as_completed(running):
                 one.result()
-    given.results.mkdir(parents=True, exist_ok=True)
     tables = report(given.runs, given.seeds)
+    if not tables:
+        raise UsageError(f"Nothing in {given.runs} was judged: there is no table to write.")
+    given.results.mkdir(parents=True, exist_ok=True)
     (given.results / "large_games.md").write_text(tables, encoding="utf-8")
     sys.stdout.write(tables)
 

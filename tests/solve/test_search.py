@@ -143,7 +143,7 @@ def test_hands_are_played_out_by_the_agent_that_is_named() -> None:
 def test_what_is_played_at_random_without_looking_is_what_random_plays(
     game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hands are played out without views where the rollout's agent says that it is uniform."""
+    """Hands of States are played out without views where the rollout's agent says that it is uniform."""
     pytest.importorskip("pyspiel")
     found = []
     for uniform in (True, False):
