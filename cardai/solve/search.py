@@ -18,13 +18,13 @@ tried but brings nothing yet (Liu, Chen, Yu and others, "Watch the unobserved", 
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from hashlib import blake2b
-from math import log, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
-from attrs import define, frozen
+from attrs import frozen
 
 from cardai import make
 from cardai.core.agent import Agent
@@ -32,54 +32,20 @@ from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Amounts, Game, Legal, Tables
-from cardai.core.rng import Rows, derive, derive_many, hash_rows
-from cardai.core.spec import brief
+from cardai.core.legal import legal_columns, legal_list, take
+from cardai.core.rng import Rows, below_int, derive, derive_many, hash_rows
 from cardai.core.states import StateTables
+from cardai.solve.search_tree import Found, Node, best_of, column_of, offered
 
 SOON = 4
 """A tree learns nothing from hands under way: so many go on at once at first, later as many as a fourth of those that have
 ended. (64 simulations in two rounds are hardly better than none.) A world of its own begins with every action once."""
 _MOST = 1024
 """Hands in lock step, at most, where each world has a tree."""
+_RAISES = 1000
+"""The stream of random numbers from which an amount is drawn, apart from that of the decision to raise."""
 _KEPT = 4096
 """Searches that are remembered: a person is shown probabilities and values of the same one."""
-
-
-@define
-class Node:
-    """What is known of one decision: for each of its ``actions``, how often it was begun, finished, and what it brought."""
-
-    actions: list[int]
-    begun: list[int]
-    finished: list[int]
-    total: list[float]
-    visits: int = 0
-
-    def choose(self, spread: float) -> int:
-        """Return the place of the action with the highest upper confidence bound, and count it as begun."""
-        best, highest = 0, -float("inf")
-        for place, begun in enumerate(self.begun):
-            if not begun:
-                best = place
-                break
-            done = self.finished[place]
-            mean = self.total[place] / done if done else 0.0
-            bound = mean + spread * sqrt(log(self.visits) / begun)
-            if bound > highest:
-                best, highest = place, bound
-        self.begun[best] += 1
-        self.visits += 1
-        return best
-
-
-@frozen(eq=False)
-class Found:
-    """What a search says of each action (A,): how often it was played, and its mean return (NaN: never finished)."""
-
-    visits: Float64s
-    values: Float64s
-    deviation: float
-    """The standard deviation of the returns of who searches."""
 
 
 @frozen
@@ -104,7 +70,7 @@ class Search(Agent):
     are drawn as often as the search tried them, else the best is played.
 
     Raises:
-        UsageError: the game draws no hands to agree with a view, has amounts, or ``rollout`` cannot play hands out.
+        UsageError: the game draws no hands to agree with a view, or ``rollout`` cannot play hands out.
     """
 
     def __init__(
@@ -112,8 +78,6 @@ class Search(Agent):
     ) -> None:
         self.game, self.budget, self.seed = game, budget, seed
         self.together, self.by_visits = together, by_visits
-        if game.amounts:
-            raise UsageError(f"A search takes games of few actions: give {brief(game)} a ladder of bets if it has one.")
         self.rollout = make.agent(rollout).for_game(game)
         if self.rollout.stateful or self.rollout.interactive:
             raise UsageError(f"{rollout} cannot play hands out: it remembers, or is a person.")
@@ -135,51 +99,68 @@ class Search(Agent):
             self.game.determinize(unpack_view(self.game.view_fields, view), 0, 1)
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
-        assert not isinstance(legal, Amounts)
-        out = np.zeros(legal.shape)
+        columns = legal_columns(legal)
+        out = np.zeros(columns.shape)
         for i in range(len(views)):
-            if legal[i].sum() == 1:
-                out[i] = legal[i]
+            if columns[i].sum() == 1:
+                out[i] = columns[i]
                 continue
-            found = self.found(views[i : i + 1], legal[i])
-            if self.by_visits:
-                out[i] = found.visits / found.visits.sum()
-            else:
-                values = np.where(np.isnan(found.values), -np.inf, found.values)
-                best = legal[i]
-                if self.together:
-                    best = best & (found.visits == found.visits[best].max())
-                best = best & (values == values[best].max())
-                out[i, best] = 1 / best.sum()
+            found = self.found(views, legal, i)
+            np.add.at(out[i], column_of(found.actions, legal), found.chances(self.together, self.by_visits))
         return out
 
+    def raise_odds(self, views: Views, legal: Amounts) -> tuple[Int64s, Float64s]:
+        chances = [self._raises(views, legal, i) for i in range(len(views))]
+        amounts = np.array(sorted({amount for row in chances for amount in row}), np.int64)
+        return amounts, np.array([[row.get(amount, 0.0) for amount in amounts.tolist()] for row in chances])
+
+    def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Int64s:
+        amounts, odds = self.raise_odds(views, legal)
+        return amounts[rng.fork(_RAISES).choice(odds)]
+
+    def _raises(self, views: Views, legal: Amounts, row: int) -> dict[int, float]:
+        """Return the chance of each amount that a raise would be to; of who never raises, the best alone."""
+        if not legal.kinds[row, 2] or legal.kinds[row].sum() == 1:
+            return {int(legal.min_amount[row]): 1.0}
+        found = self.found(views, legal, row)
+        chances = np.where(found.actions >= 2, found.chances(self.together, self.by_visits), 0.0)
+        if not chances.any():
+            chances[best_of(found, found.actions >= 2)] = 1.0
+        return dict(zip(found.actions.tolist(), (chances / chances.sum()).tolist(), strict=True))
+
     def action_values(self, views: Views, legal: Legal) -> Float64s:
-        assert not isinstance(legal, Amounts)
-        out = np.full(legal.shape, np.nan)
-        for i in range(len(views)):
-            if legal[i].sum() > 1:
-                out[i] = self.found(views[i : i + 1], legal[i]).values
-        return out
+        return self._told(views, legal, np.nan, lambda found, place: float(found.values[place]))
 
     def value_noise(self, views: Views, legal: Legal) -> Float64s:
         """Return what sampling alone leaves open; what the search believes wrongly is not in it."""
-        assert not isinstance(legal, Amounts)
-        out = np.zeros(legal.shape)
+
+        def noise(found: Found, place: int) -> float:
+            best = int(np.nanargmax(found.values))
+            rare = 1 / max(found.visits[place], 1) + 1 / max(found.visits[best], 1)
+            return float(1.96 * found.deviation * sqrt(rare))
+
+        return self._told(views, legal, 0.0, noise)
+
+    def _told(self, views: Views, legal: Legal, otherwise: float, what: Callable[[Found, int], float]) -> Float64s:
+        """Return ``what`` is to be told of each column of a policy (n, k), of raises that of the best, else ``otherwise``."""
+        columns = legal_columns(legal)
+        out = np.full(columns.shape, otherwise)
         for i in range(len(views)):
-            if legal[i].sum() > 1:
-                found = self.found(views[i : i + 1], legal[i])
-                best = int(np.nanargmax(found.values))
-                rare = 1 / np.maximum(found.visits, 1) + 1 / max(found.visits[best], 1)
-                out[i] = 1.96 * found.deviation * np.sqrt(rare)
+            if columns[i].sum() > 1:
+                found = self.found(views, legal, i)
+                column = column_of(found.actions, legal)
+                for k in np.unique(column):
+                    out[i, k] = what(found, best_of(found, column == k))
         return out
 
-    def found(self, view: Views, legal: Bools) -> Found:
-        """Return what the search at one view (1,) says of its ``legal`` actions (A,)."""
-        told = view.tobytes()
+    def found(self, views: Views, legal: Legal, row: int = 0) -> Found:
+        """Return what the search at a row of ``views`` says of what is ``legal`` there."""
+        told = views[row : row + 1].tobytes()
         known = self._known.get(told)
         if known is None:
             seed = derive(self.seed, int.from_bytes(blake2b(told, digest_size=8).digest()))
-            known = _Run(self, unpack_view(self.game.view_fields, view[0]), legal, seed).run()
+            actions = offered(self.game, legal, row, views[row])
+            known = _Run(self, unpack_view(self.game.view_fields, views[row]), len(actions), seed).run()
             if len(self._known) >= _KEPT:
                 self._known.clear()
             self._known[told] = known
@@ -192,9 +173,9 @@ class Search(Agent):
 class _Run:
     """One search."""
 
-    def __init__(self, search: Search, view: dict[str, Any], legal: Bools, seed: int) -> None:
+    def __init__(self, search: Search, view: dict[str, Any], actions: int, seed: int) -> None:
         self.search, self.game, self.view, self.seed = search, search.game, view, seed
-        self.legal = legal
+        self.actions = actions
         self.tree: dict[Hashable, Node] = {}
         self.roots: list[Node] = []
         self.count, self.sum, self.squares = 0, 0.0, 0.0  # the returns of who searches
@@ -207,14 +188,14 @@ class _Run:
         budget, together = self.search.budget, self.search.together
         worlds = budget.worlds
         if not together and not budget.seconds:  # every world tries every action a few times
-            worlds = max(1, min(worlds, budget.simulations // (4 * int(self.legal.sum()))))
+            worlds = max(1, min(worlds, budget.simulations // (4 * self.actions)))
         start, done, rounds = time.monotonic(), 0, 0
         drawn: Tables | None = None
         while self._goes_on(done, start):
             if together:
                 size = min(worlds, max(SOON, done // SOON))
             else:
-                each = done // worlds // SOON if done else int(self.legal.sum())
+                each = done // worlds // SOON if done else self.actions
                 size = worlds * max(1, min(each, _MOST // worlds))
             size = size if budget.seconds else min(size, budget.simulations - done)
             if drawn is None or together:
@@ -249,7 +230,7 @@ class _Run:
             known = inside[rows]
             if known.any():
                 here = rows[known]
-                tables.apply(here, self._inside(tables, current[here], here, inside, paths))
+                tables.apply(here, self._inside(tables, current[here], here, inside, paths, streams[here], step))
             if not known.all():
                 out = rows[~known]
                 self._outside(tables, current[out], out, streams[out], step)
@@ -266,30 +247,54 @@ class _Run:
         luck = Rows(hash_rows(streams, step * seats + acting))
         tables.apply(rows, rollout.act(views, legal, luck))
 
-    def _inside(self, tables: Tables, acting: Int64s, rows: Int64s, inside: Bools, paths: list[Any]) -> Int64s:
-        """Return an action for each of ``rows``, at which ``acting`` are to act; where a node is new the tree ends."""
-        legal, views = tables.asked(acting, rows) if self.search.together else (tables.legal(rows), None)
+    def _inside(
+        self, tables: Tables, acting: Int64s, rows: Int64s, inside: Bools, paths: list[Any], streams: Any, step: int
+    ) -> Int64s:
+        """Return an action for each of ``rows``, at which ``acting`` are to act. Where a node is new the tree ends: there the
+        rollout's agent acts, for opponents whose cards were never drawn before would all take the first action, and fold."""
+        rollout = self.search.rollout
+        by_luck = rollout.uniform and not self.game.amounts
+        seen = self.search.together or not by_luck
+        views: Views | None
+        legal, views = tables.asked(acting, rows) if seen else (tables.legal(rows), None)
         spread = self.search.budget.exploration * (self.deviation or 1.0)
-        chosen = np.empty(len(rows), np.int64)
+        luck = hash_rows(streams, step * self.game.num_players + acting)
+        nodes, new = [], np.zeros(len(rows), bool)
         for k, (row, seat) in enumerate(zip(rows.tolist(), acting.tolist(), strict=True)):
-            path = paths[row]
-            key: Hashable
-            if views is not None:
-                key = (seat, views[k].tobytes())
+            node, new[k] = self._node(paths[row], row, seat, k, legal, views)
+            nodes.append(node)
+        wanted = np.zeros(len(rows), np.int64)
+        if views is not None and new.any() and not by_luck:
+            wanted[new] = rollout.act(views[new], take(legal, new), Rows(luck[new]))
+        chosen = np.empty(len(rows), np.int64)
+        for k, (row, seat, node) in enumerate(zip(rows.tolist(), acting.tolist(), nodes, strict=True)):
+            if not new[k]:
+                place = node.choose(spread, int(luck[k]))
+            elif by_luck:
+                place = node.begin(below_int(int(luck[k]), 0, len(node.actions)))
             else:
-                key = (row % self.worlds, tuple(node.actions[place] for node, place, _ in path))
-            node = self.tree.get(key)
-            if node is None:
-                actions = np.flatnonzero(np.asarray(legal)[k]).tolist()
-                none = [0] * len(actions)
-                node = self.tree[key] = Node(actions, none, none.copy(), [0.0] * len(actions))
-                inside[row] = not path  # the root is no leaf
-                if not path:
-                    self.roots.append(node)
-            place = node.choose(spread)
-            path.append((node, place, seat))
+                place = node.begin(node.nearest(int(wanted[k])))
+            inside[row] = not new[k]
+            paths[row].append((node, place, seat))
             chosen[k] = node.actions[place]
         return chosen
+
+    def _node(self, path: list[Any], row: int, seat: int, k: int, legal: Legal, views: Any) -> tuple[Node, bool]:
+        """Return the node at which a row is, the ``k``-th of those that were asked for, and whether it is a new leaf."""
+        key: Hashable
+        if self.search.together:
+            key = (seat, views[k].tobytes())
+        else:
+            key = (row % self.worlds, tuple(node.actions[place] for node, place, _ in path))
+        node = self.tree.get(key)
+        if node is not None:
+            return node, False
+        actions = legal_list(legal, k) if views is None else offered(self.game, legal, k, views[k])
+        none = [0] * len(actions)
+        node = self.tree[key] = Node(actions, none, none.copy(), [0.0] * len(actions))
+        if not path:
+            self.roots.append(node)
+        return node, bool(path)  # the root is no leaf
 
     def _note(self, returns: Float64s, paths: list[list[tuple[Node, int, int]]]) -> None:
         for result, path in zip(returns.tolist(), paths, strict=True):
@@ -304,13 +309,13 @@ class _Run:
 
     def _found(self) -> Found:
         """Return visits, and the mean over the roots of what each action brought there."""
-        visits = np.zeros(len(self.legal))
-        values, worlds = np.zeros(len(self.legal)), np.zeros(len(self.legal))
+        visits = np.array([root.finished for root in self.roots], np.float64).sum(axis=0)
+        means = np.zeros(len(visits))
+        worlds = np.zeros(len(visits))
         for root in self.roots:
-            for place, action in enumerate(root.actions):
-                visits[action] += root.finished[place]
-                if root.finished[place]:
-                    values[action] += root.total[place] / root.finished[place]
-                    worlds[action] += 1
+            for place, finished in enumerate(root.finished):
+                if finished:
+                    means[place] += root.total[place] / finished
+                    worlds[place] += 1
         with np.errstate(invalid="ignore"):
-            return Found(visits, values / worlds, self.deviation)
+            return Found(np.array(self.roots[0].actions, np.int64), visits, means / worlds, self.deviation)
