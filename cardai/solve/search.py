@@ -29,7 +29,7 @@ from attrs import define, frozen
 from cardai import make
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s, Int64s
-from cardai.core.errors import UsageError
+from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Amounts, Game, Legal, Tables
 from cardai.core.rng import Rows, derive, derive_many, hash_rows
@@ -175,10 +175,10 @@ class Search(Agent):
 
     def found(self, view: Views, legal: Bools) -> Found:
         """Return what the search at one view (1,) says of its ``legal`` actions (A,)."""
-        told = view.tobytes()
+        told = view.tobytes() + legal.tobytes()
         known = self._known.get(told)
         if known is None:
-            seed = derive(self.seed, int.from_bytes(blake2b(told, digest_size=8).digest()))
+            seed = derive(self.seed, int.from_bytes(blake2b(view.tobytes(), digest_size=8).digest()))
             known = _Run(self, unpack_view(self.game.view_fields, view[0]), legal, seed).run()
             if len(self._known) >= _KEPT:
                 self._known.clear()
@@ -209,16 +209,20 @@ class _Run:
         if not together and not budget.seconds:  # every world tries every action a few times
             worlds = max(1, min(worlds, budget.simulations // (4 * int(self.legal.sum()))))
         start, done, rounds = time.monotonic(), 0, 0
+        if self._limit() and not together:
+            worlds = self._in_time(worlds)
         drawn: Tables | None = None
         while self._goes_on(done, start):
             if together:
-                size = min(worlds, max(SOON, done // SOON))
+                size = min(worlds, max(SOON, done // SOON)) if done or not self._limit() else 1
             else:
                 each = done // worlds // SOON if done else int(self.legal.sum())
                 size = worlds * max(1, min(each, _MOST // worlds))
             size = size if budget.seconds else min(size, budget.simulations - done)
             if drawn is None or together:
-                drawn = self.game.determinize(self.view, derive(self.seed, "worlds", rounds), min(size, worlds))
+                drawn = self._drawn(rounds, min(size, worlds))
+                if drawn is None:
+                    break
                 self.mover = int(drawn.current_players()[0])
             tables, self.worlds = drawn, min(size, worlds)
             if not together:
@@ -229,12 +233,36 @@ class _Run:
             rounds += 1
         return self._found()
 
-    def _goes_on(self, done: int, start: float) -> bool:
+    def _limit(self) -> float:
+        """Return after how many seconds no hands are begun; 0: it goes by their number alone."""
         budget = self.search.budget
         seconds = budget.seconds or (budget.patience if self.search.hurried else 0.0)
+        return seconds
+
+    def _goes_on(self, done: int, start: float) -> bool:
+        budget, seconds = self.search.budget, self._limit()
         if done and seconds and time.monotonic() - start >= seconds:
             return False
         return bool(budget.seconds) or done < budget.simulations
+
+    def _drawn(self, number: int, count: int) -> Tables | None:
+        """Return hands that agree with the view; None where no more are found: what was played out has to do.
+
+        Raises:
+            AgentError: none was found at all.
+        """
+        try:
+            return self.game.determinize(self.view, derive(self.seed, "worlds", number), count)
+        except UsageError as error:
+            if self.count:
+                return None
+            raise AgentError(f"A search cannot go on here. {error} Take another player.") from error
+
+    def _in_time(self, worlds: int) -> int:
+        """Return how many of so many worlds are drawn in half the time there is: in some games one takes seconds."""
+        start = time.monotonic()
+        self._drawn(0, 1)
+        return max(1, min(worlds, int(self._limit() / 2 / max(time.monotonic() - start, 1e-9))))
 
     def _round(self, tables: Tables, streams: Any) -> None:
         """Play one hand on in every world: by the tree as far as it goes, then by the rollout's agent."""
@@ -268,19 +296,21 @@ class _Run:
 
     def _inside(self, tables: Tables, acting: Int64s, rows: Int64s, inside: Bools, paths: list[Any]) -> Int64s:
         """Return an action for each of ``rows``, at which ``acting`` are to act; where a node is new the tree ends."""
+        views: Views | None
         legal, views = tables.asked(acting, rows) if self.search.together else (tables.legal(rows), None)
+        assert not isinstance(legal, Amounts)
         spread = self.search.budget.exploration * (self.deviation or 1.0)
         chosen = np.empty(len(rows), np.int64)
         for k, (row, seat) in enumerate(zip(rows.tolist(), acting.tolist(), strict=True)):
             path = paths[row]
             key: Hashable
             if views is not None:
-                key = (seat, views[k].tobytes())
+                key = (seat, views[k].tobytes(), legal[k].tobytes())  # some views leave open what is legal
             else:
                 key = (row % self.worlds, tuple(node.actions[place] for node, place, _ in path))
             node = self.tree.get(key)
             if node is None:
-                actions = np.flatnonzero(np.asarray(legal)[k]).tolist()
+                actions = np.flatnonzero(legal[k]).tolist()
                 none = [0] * len(actions)
                 node = self.tree[key] = Node(actions, none, none.copy(), [0.0] * len(actions))
                 inside[row] = not path  # the root is no leaf
