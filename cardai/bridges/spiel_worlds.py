@@ -245,13 +245,11 @@ class _Told:
     def _outcomes(self, random: Random) -> dict[int, int]:
         """Return an outcome for each hidden event of chance, by its number, where outcomes are dealt apart.
 
-        A seat is given first what it was seen to play, if cards and actions have the same numbers.
+        A seat is given first what it was seen to play, where that is a card.
         """
         if not self.apart:
             return {}
-        dealt = [e for e in self.events if e.actor == CHANCE and len(e.seen_by) < self.game.num_players]
-        taken = {e.action for e in dealt if not self.hidden(e)}
-        left = [k for k in range(self.game.num_chance_outcomes) if k not in taken]
+        left = self._unseen()
         random.shuffle(left)
         places = [i for i, e in enumerate(self.events) if self.hidden(e)]
         random.shuffle(places)
@@ -263,10 +261,37 @@ class _Told:
                 left.remove(played[0])
         return found | dict(zip((i for i in places if i not in found), left, strict=False))
 
+    def _unseen(self) -> list[int]:
+        """Return the outcomes that the player has not seen dealt."""
+        dealt = [e for e in self.events if e.actor == CHANCE and len(e.seen_by) < self.game.num_players]
+        taken = {e.action for e in dealt if not self.hidden(e)}
+        return [k for k in range(self.game.num_chance_outcomes) if k not in taken]
+
+    def _plays_cards(self) -> bool:
+        """Whether others play what they were dealt: where a seat was dealt another card in place of one that it was seen to
+        play, it could not have played it. (In poker a call says nothing of the card that happens to have its number.)"""
+        dealt = {e.action: i for i, e in enumerate(self.events) if self.hidden(e)}
+        places = (dealt.get(e.action, -1) if e.public else -1 for e in self.events)
+        for number, place in enumerate(places):
+            actor = self.events[number].actor
+            if place < 0 or actor not in self.events[place].seen_by:
+                continue
+            others = [k for k, i in dealt.items() if self.events[i].seen_by and actor not in self.events[i].seen_by]
+            card = next(iter(others + [k for k in self._unseen() if k not in dealt]), None)
+            if card is None:
+                return False
+            swapped = {card: self.events[number].action, self.events[number].action: card}
+            state, failed = self._played({i: swapped.get(k, k) for k, i in dealt.items()}, Random(0))
+            stuck = self.events[failed]
+            return 0 <= failed <= number and stuck.actor != CHANCE and stuck.action not in state.legal_actions()
+        return False
+
     @cached_property
     def played(self) -> dict[int, set[int]]:
-        """What each other seat was seen to do."""
+        """What cards each other seat was seen to play."""
         out: dict[int, set[int]] = {}
+        if not self._plays_cards():
+            return out
         for event in self.events:
             if event.public:
                 out.setdefault(event.actor, set()).add(event.action)

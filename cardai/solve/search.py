@@ -29,13 +29,13 @@ from attrs import frozen
 from cardai import make
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s, Int64s
-from cardai.core.errors import UsageError
+from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Amounts, Game, Legal, Tables
 from cardai.core.legal import legal_columns, legal_list, take
 from cardai.core.rng import Rows, below_int, derive, derive_many, hash_rows
 from cardai.core.states import StateTables
-from cardai.solve.search_tree import Found, Node, best_of, column_of, offered
+from cardai.solve.search_tree import Found, Node, best_of, column_of, legal_bytes, offered
 
 SOON = 4
 """A tree learns nothing from hands under way: so many go on at once at first, later as many as a fourth of those that have
@@ -156,14 +156,14 @@ class Search(Agent):
     def found(self, views: Views, legal: Legal, row: int = 0) -> Found:
         """Return what the search at a row of ``views`` says of what is ``legal`` there."""
         told = views[row : row + 1].tobytes()
-        known = self._known.get(told)
+        known = self._known.get(told + legal_bytes(legal, row))
         if known is None:
             seed = derive(self.seed, int.from_bytes(blake2b(told, digest_size=8).digest()))
             actions = offered(self.game, legal, row, views[row])
             known = _Run(self, unpack_view(self.game.view_fields, views[row]), len(actions), seed).run()
             if len(self._known) >= _KEPT:
                 self._known.clear()
-            self._known[told] = known
+            self._known[told + legal_bytes(legal, row)] = known
         return known
 
     def __getstate__(self) -> dict[str, Any]:
@@ -190,16 +190,20 @@ class _Run:
         if not together and not budget.seconds:  # every world tries every action a few times
             worlds = max(1, min(worlds, budget.simulations // (4 * self.actions)))
         start, done, rounds = time.monotonic(), 0, 0
+        if self._limit() and not together:
+            worlds = self._in_time(worlds)
         drawn: Tables | None = None
         while self._goes_on(done, start):
             if together:
-                size = min(worlds, max(SOON, done // SOON))
+                size = min(worlds, max(SOON, done // SOON)) if done or not self._limit() else 1
             else:
                 each = done // worlds // SOON if done else self.actions
                 size = worlds * max(1, min(each, _MOST // worlds))
             size = size if budget.seconds else min(size, budget.simulations - done)
             if drawn is None or together:
-                drawn = self.game.determinize(self.view, derive(self.seed, "worlds", rounds), min(size, worlds))
+                drawn = self._drawn(rounds, min(size, worlds))
+                if drawn is None:
+                    break
                 self.mover = int(drawn.current_players()[0])
             tables, self.worlds = drawn, min(size, worlds)
             if not together:
@@ -210,12 +214,36 @@ class _Run:
             rounds += 1
         return self._found()
 
-    def _goes_on(self, done: int, start: float) -> bool:
+    def _limit(self) -> float:
+        """Return after how many seconds no hands are begun; 0: it goes by their number alone."""
         budget = self.search.budget
         seconds = budget.seconds or (budget.patience if self.search.hurried else 0.0)
+        return seconds
+
+    def _goes_on(self, done: int, start: float) -> bool:
+        budget, seconds = self.search.budget, self._limit()
         if done and seconds and time.monotonic() - start >= seconds:
             return False
         return bool(budget.seconds) or done < budget.simulations
+
+    def _drawn(self, number: int, count: int) -> Tables | None:
+        """Return hands that agree with the view; None where no more are found: what was played out has to do.
+
+        Raises:
+            AgentError: none was found at all.
+        """
+        try:
+            return self.game.determinize(self.view, derive(self.seed, "worlds", number), count)
+        except UsageError as error:
+            if self.count:
+                return None
+            raise AgentError(f"A search cannot go on here. {error} Take another player.") from error
+
+    def _in_time(self, worlds: int) -> int:
+        """Return how many of so many worlds are drawn in half the time there is: in some games one takes seconds."""
+        start = time.monotonic()
+        self._drawn(0, 1)
+        return max(1, min(worlds, int(self._limit() / 2 / max(time.monotonic() - start, 1e-9))))
 
     def _round(self, tables: Tables, streams: Any) -> None:
         """Play one hand on in every world: by the tree as far as it goes, then by the rollout's agent."""
@@ -283,7 +311,7 @@ class _Run:
         """Return the node at which a row is, the ``k``-th of those that were asked for, and whether it is a new leaf."""
         key: Hashable
         if self.search.together:
-            key = (seat, views[k].tobytes())
+            key = (seat, views[k].tobytes(), legal_bytes(legal, k))  # some views leave open what is legal
         else:
             key = (row % self.worlds, tuple(node.actions[place] for node, place, _ in path))
         node = self.tree.get(key)

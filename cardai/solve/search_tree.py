@@ -11,7 +11,7 @@ from attrs import define, frozen
 from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.fields import unpack_view
 from cardai.core.game import Amounts, Game, Legal
-from cardai.core.legal import legal_list
+from cardai.core.legal import legal_columns, legal_list
 
 
 @define
@@ -83,6 +83,11 @@ def offered(game: Game, legal: Legal, row: int, view: Any) -> list[int]:
         if named:
             actions = [a for a in actions if a < 2] + sorted({min(max(amount, low), high) for amount in named})
     return actions
+
+
+def legal_bytes(legal: Legal, row: int) -> bytes:
+    """Return what tells a row's legal actions from others of the same view."""
+    return bytes(legal_columns(legal)[row].tobytes())
 
 
 def column_of(actions: Int64s, legal: Legal) -> Int64s:

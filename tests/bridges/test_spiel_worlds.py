@@ -108,6 +108,31 @@ def test_what_is_hidden_is_as_likely_as_it_should_be() -> None:
         assert all(abs(count - 1200 / known) < 4.5 * (1200 / known) ** 0.5 for count in fell.values())
 
 
+def test_a_call_or_a_bid_says_nothing_of_the_card_that_has_its_number() -> None:
+    """Repeated Leduc: who called, action 1, holds any of the other cards, not card 1."""
+    game: Any = cardai.game("openspiel", name="repeated_leduc_poker")
+    game.expect_determinize()
+    tables = game.tables(1)
+    tables.reset(np.array([5], np.uint64))
+    for action in (2, 1):
+        tables.apply(ROW, np.array([action]))
+    hands = game.determinize(view_of(game, tables), 1, 400)
+    dealt = tables.state(0).history
+    assert (dealt[0], dealt[4]) == (2, 0)
+    held = Counter(hands.state(row).history[1] for row in range(400))
+    assert set(held) == {1, 3, 4, 5}
+    # 100 each with a deviation of 8.7
+    assert all(abs(count - 100) < 42 for count in held.values())
+
+
+@pytest.mark.parametrize("name", ["repeated_leduc_poker", "tiny_bridge_2p"])
+def test_games_whose_actions_have_the_numbers_of_cards_are_searched(name: str) -> None:
+    """In repeated Leduc a view also leaves open what is legal: whether the next hand is still to be begun."""
+    for agent in ("ismcts:simulations=5", "pimc:simulations=5"):
+        hands = cardai.play(f"openspiel:name={name}", [agent, "random"], games=4, seed=1).hands
+        assert len(hands) == 4
+
+
 def test_a_view_that_was_not_shown_is_refused() -> None:
     game: Any = cardai.game("openspiel", name="leduc_poker(players=4)")
     tables = game.tables(1)

@@ -11,7 +11,7 @@ import pytest
 from attrs import frozen
 
 import cardai
-from cardai.core.errors import UsageError
+from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import Field, pack_views
 from cardai.core.game import CHANCE, TERMINAL, Game, Setup, State
 from cardai.core.states import StateGame
@@ -191,6 +191,47 @@ def test_a_person_does_not_wait_for_all_simulations(name: str, monkeypatch: pyte
 
     assert played(3, person=False) == played(0, person=True) == 400
     assert 0 < played(3, person=True) < 400
+
+
+@pytest.mark.parametrize(("name", "least"), [("ismcts", 4), ("pimc", 5)])
+def test_where_no_more_hands_are_found_those_that_were_decide_and_without_any_it_says_so(
+    name: str, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = cardai.game("leduc")
+    views, legal = pack_views(game.view_fields, [after(game, 5, 0).view(0)]), np.array([[False, True, True]])
+    agent, drawn = (cardai.agent(f"{name}:simulations=60").for_game(game) for _ in range(2))
+    determinize, left = type(game).determinize, [1]
+
+    def few(*asked: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            raise UsageError("No hand was found.")
+        return determinize(*asked)
+
+    monkeypatch.setattr(type(game), "determinize", few)
+    found: Any = agent
+    assert least <= found.found(views, legal).visits.sum() <= 60
+    with pytest.raises(AgentError, match=r"No hand was found\. Take another player") as caught:
+        drawn.policy(views, legal)
+    assert caught.value.exit_code == 1
+
+
+@pytest.mark.parametrize("name", ["ismcts", "pimc"])
+def test_by_time_no_more_worlds_are_drawn_than_there_is_time_for(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A world takes a second here, as the positions of some of OpenSpiel's games do."""
+    game, clock = cardai.game("leduc"), [0.0]
+    views, legal = pack_views(game.view_fields, [after(game, 5, 0).view(0)]), np.array([[False, True, True]])
+    agent: Any = cardai.agent(f"{name}:seconds=0.5").for_game(game)
+    determinize = type(game).determinize
+
+    def slow(self: Any, view: Any, rng: Any, count: int, weights: Any = None) -> Any:
+        clock[0] += count
+        return determinize(self, view, rng, count, weights)
+
+    monkeypatch.setattr(type(game), "determinize", slow)
+    monkeypatch.setattr("cardai.solve.search.time.monotonic", lambda: clock.__setitem__(0, clock[0] + 0.1) or clock[0])
+    assert agent.found(views, legal).visits.sum() >= 1
+    assert clock[0] < 3.5
 
 
 @pytest.mark.parametrize(
