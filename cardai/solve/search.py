@@ -42,6 +42,8 @@ SOON = 4
 ended. (64 simulations in two rounds are hardly better than none.) A world of its own begins with every action once."""
 _MOST = 1024
 """Hands in lock step, at most, where each world has a tree."""
+CALLER = "always_call"
+"""Who plays hands out where any amount can be bet, unless another is named: at random all hands would end with all chips in."""
 _RAISES = 1000
 """The stream of random numbers from which an amount is drawn, apart from that of the decision to raise."""
 _KEPT = 4096
@@ -78,6 +80,7 @@ class Search(Agent):
     ) -> None:
         self.game, self.budget, self.seed = game, budget, seed
         self.together, self.by_visits = together, by_visits
+        rollout = rollout or (CALLER if game.amounts else "random")
         self.rollout = make.agent(rollout).for_game(game)
         if self.rollout.stateful or self.rollout.interactive:
             raise UsageError(f"{rollout} cannot play hands out: it remembers, or is a person.")
@@ -126,7 +129,8 @@ class Search(Agent):
         chances = np.where(found.actions >= 2, found.chances(self.together, self.by_visits), 0.0)
         if not chances.any():
             chances[best_of(found, found.actions >= 2)] = 1.0
-        return dict(zip(found.actions.tolist(), (chances / chances.sum()).tolist(), strict=True))
+        chances /= chances.sum()
+        return {a: p for a, p in zip(found.actions.tolist(), chances.tolist(), strict=True) if a >= 2}
 
     def action_values(self, views: Views, legal: Legal) -> Float64s:
         return self._told(views, legal, np.nan, lambda found, place: float(found.values[place]))

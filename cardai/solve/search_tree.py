@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from math import log, sqrt
 from typing import Any
 
@@ -73,6 +74,10 @@ class Found:
         return np.asarray(best / best.sum())
 
 
+FAR = 4
+"""An amount that is more than so many times the next smaller one is not tried: all chips at once, with little in the pot."""
+
+
 def offered(game: Game, legal: Legal, row: int, view: Any) -> list[int]:
     """Return what is searched of a row's legal actions: all of a mask; beside amounts the raises that have a name (half the
     pot, the pot, all-in), or where none has one the smallest and the largest. ``view`` is the packed view of the row."""
@@ -80,8 +85,10 @@ def offered(game: Game, legal: Legal, row: int, view: Any) -> list[int]:
     if isinstance(legal, Amounts) and legal.kinds[row, 2]:
         low, high = int(legal.min_amount[row]), int(legal.max_amount[row])
         named = [amount for _, amount in game.named_raises(unpack_view(game.view_fields, view))]
-        if named:
-            actions = [a for a in actions if a < 2] + sorted({min(max(amount, low), high) for amount in named})
+        sizes = sorted({min(max(amount, low), high) for amount in named})
+        if sizes:
+            near = [size for below, size in itertools.pairwise(sizes) if size <= FAR * below]
+            actions = [action for action in actions if action < 2] + [sizes[0], *near]
     return actions
 
 

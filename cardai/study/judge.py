@@ -130,7 +130,7 @@ def _classes(game: Game, spec: str | Agent) -> tuple[float, float]:
 
 def _best(game: Game) -> tuple[Agent, str]:
     """Return the best judge of a game that is installed, with its name."""
-    for name in judges():
+    for name in judges(2 if game.amounts else 1):  # of many amounts a search tries a few
         try:
             return bound(name, game), name
         except (CardaiError, ImportError, OSError):
@@ -141,8 +141,8 @@ def _best(game: Game) -> tuple[Agent, str]:
     )
 
 
-def judges() -> Iterator[str]:
-    """Yield the names of the agents that offer themselves as judges, the best first."""
+def judges(least: int = 1) -> Iterator[str]:
+    """Yield the names of the agents that offer themselves as judges of at least that rank, the best first."""
     found = []
     for entry in registry.entries("agent"):
         if entry.status != "ok" or entry.preset_of:
@@ -151,7 +151,7 @@ def judges() -> Iterator[str]:
             found.append((-_rank(registry.load("agent", entry.name)[0]), entry.name))
         except (CardaiError, ImportError, OSError):
             continue
-    yield from (name for rank, name in sorted(found) if rank < 0)
+    yield from (name for rank, name in sorted(found) if -rank >= least)
 
 
 def _rank(plugin: type) -> int:

@@ -187,8 +187,11 @@ def surprise(players: Sequence[Player], seed: int) -> str:
 
 AT_ONCE = {"holdem": "nolimit_resolving"}
 """Games by whose name one sits down against a player of the box, without being asked against whom."""
-STRONG = ("champion", "nolimit_resolving", "limit_resolving", "ismcts")
-"""Who is pointed at first, where it plays the game: a champion, else the search that plays any."""
+STRONG = (
+    *("champion", "nolimit_resolving", "limit_resolving", "triple_draw_equilibrium", "leduc_equilibrium", "video_cnn"),
+    "ismcts",
+)
+"""Who is pointed at first, where it plays the game: a champion or a player of the box, else the search that plays any."""
 
 
 def strong(players: list[Player]) -> int:

@@ -11,12 +11,14 @@ import pytest
 from attrs import frozen
 
 import cardai
+from cardai.core.agent import legal_of
 from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import Field, pack_views
 from cardai.core.game import CHANCE, TERMINAL, Game, Setup, State
+from cardai.core.rng import Rows
 from cardai.core.states import StateGame
 from cardai.solve.measures import measure
-from cardai.solve.search_tree import Node
+from cardai.solve.search_tree import Node, offered
 from cardai.ui.match import Match
 from tests.solve.small_games import ListState
 
@@ -255,3 +257,67 @@ def test_a_node_tries_everything_once_and_then_what_promises_most() -> None:
     assert node.choose(0.5, luck=0) == 1  # what is under way brings nothing yet, and its mean is still 5
     assert node.choose(50.0, luck=3) == 0, "with much curiosity, what was tried less"
     assert (node.visits, node.begun) == (6, [2, 3, 1])
+
+
+def dealt(name: str, *cards: int) -> tuple[Game, State]:
+    """Return hold'em for two after the hole cards: the big blind's, then those of the small blind, who acts."""
+    game = cardai.game(name)
+    return game, after(game, *cards)
+
+
+@pytest.mark.parametrize("name", ["holdem_limit", "holdem"])
+def test_opponents_whose_cards_were_never_drawn_before_do_not_all_fold(name: str) -> None:
+    """Against one who calls, a seven and a deuce lose by a raise, and aces win; to who thinks that opponents take the first
+    action of a new node, which is to fold, every raise wins the blinds."""
+    for cards, raising in (((0, 18), False), ((12, 25), True)):
+        game, state = dealt(name, 4, 9, *cards)
+        agent = cardai.agent("ismcts:simulations=120,rollout=always_call").for_game(game)
+        legal, _ = legal_of(state, game)
+        _, call, raises = agent.action_values(pack_views(game.view_fields, [state.view(0)]), legal)[0]
+        assert (raises > call) == raising, cards
+
+
+@pytest.mark.parametrize("spec", AGENTS)
+def test_where_any_amount_can_be_bet_raises_that_have_a_name_are_tried(spec: str) -> None:
+    """Half the pot and the pot, beyond a call and the least that may be raised; all-in, of fifty pots, is not tried."""
+    game, state = dealt("holdem", 4, 9, 12, 25)
+    legal, _ = legal_of(state, game)
+    views = pack_views(game.view_fields, [state.view(0)])
+    agent: Any = cardai.agent(spec).for_game(game)
+    assert agent.rollout.for_game(game).policy(views, legal).tolist() == [[0, 1, 0]]
+    assert agent.found(views, legal).actions.tolist() == [0, 1, 200, 300]
+    assert agent.policy(views, legal)[0].tolist() == [0, 0, 1]
+    amounts, odds = agent.raise_odds(views, legal)
+    assert set(amounts.tolist()) <= {200, 300}
+    assert odds.sum() == pytest.approx(1)
+    assert agent.act(views, legal, Rows(np.array([5], np.uint64)))[0] in amounts[odds[0] > 0]
+
+
+def test_all_in_is_tried_where_it_is_no_more_than_four_times_the_next_raise() -> None:
+    game = cardai.game("holdem:stack=1000")
+    state = after(game, 4, 9, 12, 25)
+    legal, _ = legal_of(state, game)
+    view = pack_views(game.view_fields, [state.view(0)])[0]
+    assert offered(game, legal, 0, view) == [0, 1, 200, 300, 1000]
+
+
+@pytest.mark.parametrize("game", ["omaha", "short_deck", "holdem_nolimit:players=3"])
+def test_games_of_amounts_are_played_to_the_end(game: str) -> None:
+    made = cardai.game(game)
+    result = cardai.play(made, ["ismcts:simulations=12", *["random"] * (made.num_players - 1)], games=6, seed=3)
+    assert result.hands["returns"].sum() == pytest.approx(0)
+    again = cardai.play(made, ["ismcts:simulations=12", *["random"] * (made.num_players - 1)], games=6, seed=3)
+    assert np.array_equal(result.hands["returns"], again.hands["returns"])
+
+
+def test_by_visits_a_raise_is_drawn_as_often_as_its_amounts_were_tried() -> None:
+    game, state = dealt("holdem", 4, 9, 12, 25)
+    legal, _ = legal_of(state, game)
+    views = pack_views(game.view_fields, [state.view(0)])
+    agent: Any = cardai.agent("ismcts:simulations=60,plays=visits").for_game(game)
+    found = agent.found(views, legal)
+    shares = found.visits / found.visits.sum()
+    assert agent.policy(views, legal)[0] == pytest.approx([shares[0], shares[1], shares[2:].sum()])
+    amounts, odds = agent.raise_odds(views, legal)
+    assert amounts.tolist() == [200, 300]
+    assert odds[0] == pytest.approx(shares[2:] / shares[2:].sum())

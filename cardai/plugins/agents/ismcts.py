@@ -22,7 +22,11 @@ class Ismcts(Agent):
     seconds: float = option(
         0.0, help="Seconds a decision, instead of simulations; 0: not limited by time.", validator=validators.ge(0)
     )
-    rollout: str = option("random", holds="agent", help="Who plays hands out beyond the tree.")
+    rollout: str = option(
+        "",
+        holds="agent",
+        help="Who plays hands out beyond the tree; none: random, or where any amount can be bet always_call.",
+    )
     exploration: float = option(
         1.0, help="How much what was tried little is preferred, in standard deviations.", validator=validators.ge(0)
     )
