@@ -64,6 +64,8 @@ SLOW = {
     ("holdem_limit", "resolving"): 0,
     ("holdem_limit", "limit_cnn"): 0,
     ("holdem_limit", "limit_resolving"): 0,
+    ("holdem", "ismcts"): 0,
+    ("holdem", "pimc"): 0,
     ("holdem", "resolving"): 0,
     ("holdem", "nolimit_resolving"): 0,
     ("holdem", "nolimit_resolving:level=weak"): 0,

@@ -187,17 +187,21 @@ def surprise(players: Sequence[Player], seed: int) -> str:
 
 AT_ONCE = {"holdem": "nolimit_resolving"}
 """Games by whose name one sits down against a player of the box, without being asked against whom."""
-STRONG = (
-    *("champion", "nolimit_resolving", "limit_resolving", "triple_draw_equilibrium", "leduc_equilibrium", "video_cnn"),
-    "ismcts",
-)
-"""Who is pointed at first, where it plays the game: a champion or a player of the box, else the search that plays any."""
+STRONG = ("champion", "nolimit_resolving", "limit_resolving")
+"""Who is pointed at first, where it plays the game and whatever a ladder of quick players says."""
+SEARCH = "ismcts"
+"""Who is pointed at where nobody was measured: it plays every game that can draw the cards that it does not see."""
 
 
 def strong(players: list[Player]) -> int:
-    """Return the place in ``players`` of the opponent that is pointed at first."""
+    """Return the place in ``players``, who stand as on a ladder, of the opponent that is pointed at first: a champion, else the
+    best that was measured, else the search that plays any game."""
     specs = [player.spec for player in players]
-    return next((specs.index(name) for name in STRONG if name in specs), 0)
+    named = next((specs.index(name) for name in STRONG if name in specs), None)
+    if named is not None:
+        return named
+    measured = any(player.strength for player in players[:1])
+    return 0 if measured or SEARCH not in specs else specs.index(SEARCH)
 
 
 def at_once(game: str) -> str:

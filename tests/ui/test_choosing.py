@@ -68,17 +68,24 @@ def test_a_player_in_the_box_that_is_not_installed_is_offered_and_says_how_it_co
 
 
 def test_a_strong_opponent_is_pointed_at_first() -> None:
-    """The search that plays any game, where there is no champion."""
+    """A champion, else who stands first on the ladder, and where nobody was measured the search that plays any game."""
 
     async def play() -> None:
-        async with seated(PlayOptions("kuhn")) as person:
+        async with seated(PlayOptions("omaha")) as person:
             await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
             at = person.screen.query_one(OptionList).highlighted
             assert person.screen.rows[at][0] == "ismcts"
 
     asyncio.run(play())
+
+
+def test_who_is_strong_is_said_by_name_by_the_ladder_or_is_the_search() -> None:
     assert strong([Player(name, "") for name in ("always", "champion", "ismcts")]) == 1
+    assert strong([Player(name, "") for name in ("always", "ismcts")]) == 1
     assert strong([Player(name, "") for name in ("always", "random")]) == 0
+    best = Player("threshold", "", Strength(90.0, 1.0, "%", FIELD, 100))
+    assert strong([best, Player("ismcts", "")]) == 0
+    assert strong([best, Player("nolimit_resolving", "")]) == 1
 
 
 def test_who_names_a_game_of_the_box_sits_down_at_once_if_its_player_is_installed(
