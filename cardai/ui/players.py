@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from threading import Lock
 
 from attrs import frozen
 
@@ -211,8 +212,11 @@ def at_once(game: str) -> str:
     return spec if here else ""
 
 
+_ALONE = Lock()
+
+
 def _fits(spec: str, game: Game) -> bool:
-    with warnings.catch_warnings():
+    with _ALONE, warnings.catch_warnings():  # filters are one list for all threads of a page's server
         warnings.simplefilter("ignore", UserWarning)  # whoever sits down against it is told then
         try:
             agent = make.agent(spec)
