@@ -41,6 +41,29 @@ class Teller(Agent):
         return out
 
 
+@frozen
+class Rare(Agent):
+    """Stands pat and calls, but raises where it holds the two of clubs."""
+
+    def policy(self, views, legal):
+        out = PatCaller().policy(views, legal)
+        first = ~legal[:, FIRST_DISCARD] & (views["raises"] == 0) & (views["hand"] == 0).any(axis=1)
+        out[first] = 0.0
+        out[first, 2] = 1.0
+        return out
+
+
+@frozen
+class Fickle(Agent):
+    """Raises before the first draw where it is asked alone, and never among many."""
+
+    def policy(self, views, legal):
+        out = PatCaller().policy(views, legal)
+        if len(views) == 1 and views["raises"][0] == 0 and not legal[0, FIRST_DISCARD]:
+            out[0, 1:3] = 0.0, 1.0
+        return out
+
+
 def sampler(agent, **options):
     return LastRoundOptions("triple_draw", agent, **options).sampler()
 
@@ -130,6 +153,23 @@ def test_what_the_player_wins_of_itself_cancels():
 def _weighed(found, played, seat):
     tables, weights = found.filter(played, seat, 1)
     return tables, seat, weights, 1.0
+
+
+def test_where_no_hand_is_found_that_does_what_was_seen_the_responder_plays_as_the_player():
+    found, nothing = sampler(Rare(), particles=1), 0
+    for number in range(40):
+        played = found.play(number)
+        for seat in range(2):
+            if not found.filter(played, seat, number)[1].any():
+                nothing += 1
+                assert found.gain(played, seat, number) == 0.0
+    assert nothing > 3
+
+
+def test_a_player_that_does_what_it_says_it_never_does_is_refused():
+    found = sampler(Fickle(), particles=20)
+    with pytest.raises(UsageError, match="what it says it never does there: it is no pure function"):
+        found.gain(found.play(0), 1, seed=0)
 
 
 def test_particles_are_drawn_by_their_weights():
