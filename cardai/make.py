@@ -55,6 +55,24 @@ def agent(spec: Spec | str) -> Agent:
     return made
 
 
+def played_now(spec: str) -> str:
+    """Return a player's spec with the step of the checkpoint that it means today: a run's newest is another tomorrow.
+
+    Other specs are returned as they are, a run that cannot be read too.
+    """
+    from contextlib import suppress
+    from pathlib import Path
+
+    from cardai.core.errors import CardaiError
+    from cardai.training.runs import Run
+
+    with suppress(CardaiError):
+        parsed = parse(spec)
+        if parsed.is_run and not parsed.name.endswith(".py") and "step" not in dict(parsed.options):
+            return str(parsed.with_options({"step": str(max(Run.open(Path(parsed.name)).steps(), default=0))}))
+    return spec
+
+
 def takes(kind: str, name: str, game: Game) -> bool:
     """Whether an encoder, agent or trainer, with the options that ``name`` has of itself, can be had for ``game``."""
     try:
