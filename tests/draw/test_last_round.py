@@ -9,6 +9,7 @@ from attrs import frozen
 import cardai
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
+from cardai.core.rng import derive
 from cardai.draw.actions import FIRST_DISCARD
 from cardai.draw.last_round import LastRoundOptions, LastRounds, _systematic
 from cardai.draw.values import hand_values
@@ -134,6 +135,37 @@ def test_the_filter_finds_the_hands_that_draws_lead_to():
         break
     else:
         pytest.fail("no hand that is played often")
+
+
+def test_the_responder_chooses_by_its_particles_and_never_by_the_true_hand():
+    found, done = sampler(PatCaller(), particles=60, seed=3), set()
+    for number in range(8):
+        played = found.play(number)
+        for seat in range(2):
+            tables, _ = found.filter(played, seat, number)
+            ranks = [
+                int(deuce_to_seven(hand)) for hand in tables.views(1 - seat, np.arange(61))["hand"].astype(np.int64)
+            ]
+            mine = int(deuce_to_seven(tables.views(seat, np.array([60]))["hand"][0].astype(np.int64)))
+            wins = np.array([mine > rank for rank in ranks])
+            for believed in (False, True):
+                weights = (wins[:60] == believed).astype(float)
+                if not weights.any():
+                    continue
+                worth = found.worth(tables, seat, weights / weights.sum(), 1.0)
+                true = 1.0 if wins[60] else -1.0  # the blinds are 100; who believes to win bets the 200 that are called
+                assert worth.best == true * (300.0 if believed else 100.0)
+                assert worth.plain == true * 100.0
+                done.add((bool(wins[60]), believed))
+    assert len(done) == 4
+
+
+def test_a_hand_is_worth_what_both_seats_win_on_the_mean():
+    found = sampler(PatCaller(), particles=40, seed=3)
+    pieces = [found.piece(number) for number in range(10)]
+    each = [[found.gain(found.play(n), seat, derive(3, "particles", n, seat)) for seat in range(2)] for n in range(10)]
+    assert [piece.tolist() for piece in pieces] == [[np.mean(gains), 1.0] for gains in each]
+    assert any(one != other for one, other in each)
 
 
 def test_what_the_player_wins_of_itself_cancels():
