@@ -9,7 +9,7 @@ import pytest
 
 import cardai
 from cardai import testing
-from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.game import Setup, pack_setups
 from cardai.core.registry import create
 from cardai.draw.actions import FIRST_DISCARD
@@ -319,6 +319,11 @@ def test_files_that_no_solver_writes_are_refused(game, training, tmp_path):
 def test_other_games_are_refused(spec, words):
     with pytest.raises(UsageError, match=words):
         draw_game(cardai.game(spec))
+
+
+def test_a_seed_of_buckets_that_is_none_is_refused():
+    with pytest.raises(OptionError, match="bucket_seed"):
+        create("trainer", "bucket_mccfr_draw:bucket_seed=-1")
 
 
 def test_too_large_tables_are_refused(game):
