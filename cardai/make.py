@@ -55,10 +55,10 @@ def agent(spec: Spec | str) -> Agent:
     return made
 
 
-def played_now(spec: str) -> str:
-    """Return a player's spec with the step of the checkpoint that it means today: a run's newest is another tomorrow.
+def step_now(spec: str) -> int:
+    """Return the step of the checkpoint that a run's spec means today: its newest is another tomorrow.
 
-    Other specs are returned as they are, a run that cannot be read too.
+    -1 for what says its step itself, for other players, and for a run that cannot be read, or may not.
     """
     from contextlib import suppress
     from pathlib import Path
@@ -69,8 +69,14 @@ def played_now(spec: str) -> str:
     with suppress(CardaiError):
         parsed = parse(spec)
         if parsed.is_run and not parsed.name.endswith(".py") and "step" not in dict(parsed.options):
-            return str(parsed.with_options({"step": str(max(Run.open(Path(parsed.name)).steps(), default=0))}))
-    return spec
+            check(registry.load, "agent", parsed)
+            return max(Run.open(Path(parsed.name)).steps(), default=-1)
+    return -1
+
+
+def at_step(spec: str, step: int) -> str:
+    """Return a run's spec with the step of a checkpoint, as :func:`step_now` says it; for -1 the spec itself."""
+    return spec if step < 0 else str(parse(spec).with_options({"step": str(step)}))
 
 
 def takes(kind: str, name: str, game: Game) -> bool:

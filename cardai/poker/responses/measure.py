@@ -138,7 +138,7 @@ class Options(ABC):
     def identity(self) -> str:
         """Return a hash by which the file of a measure is known again; a run that was trained on is another player."""
         game, agent = (one if isinstance(one, str) else registry.spec_of(one) for one in (self.game, self.agent))
-        return digest_of([game, make.played_now(agent), *self.known_by()])
+        return digest_of([game, make.at_step(agent, make.step_now(agent)), *self.known_by()])
 
 
 def measure(

@@ -306,6 +306,19 @@ def test_hands_that_are_drawn_stand_for_all(game):
     assert np.mean(sums, axis=0) == pytest.approx(reach.sum(axis=1), rel=0.05)  # the odds are about those of drawing
 
 
+def test_a_run_goes_on_with_the_teacher_that_it_began_with_though_that_was_trained_on(game, tmp_path):
+    teacher, small = tmp_path / "teacher", SPEC.replace("hands=24,nodes=6,hidden=24", "hands=4,nodes=1,hidden=4")
+    cardai.train(small, game, steps=1, out=teacher)
+    spec = small.replace("acpc_mix", f'"{teacher}"')
+    begun = start(game, spec)
+    taught = begun.lessons().lesson(1).chances
+    begun.save(tmp_path)
+    cardai.train(small, game, steps=3, out=teacher, resume=True)
+    assert not np.array_equal(start(game, spec).lessons().lesson(1).chances, taught)
+    again = create("trainer", spec).resume(game, None, 2, tmp_path)
+    assert np.array_equal(again.lessons().lesson(1).chances, taught)
+
+
 @pytest.fixture(scope="module")
 def subject(game):
     spec = SPEC.replace("hands=24,nodes=6", "hands=8,nodes=2")
