@@ -55,6 +55,30 @@ def agent(spec: Spec | str) -> Agent:
     return made
 
 
+def step_now(spec: str) -> int:
+    """Return the step of the checkpoint that a run's spec means today: its newest is another tomorrow.
+
+    -1 for what says its step itself, for other players, and for a run that cannot be read, or may not.
+    """
+    from contextlib import suppress
+    from pathlib import Path
+
+    from cardai.core.errors import CardaiError
+    from cardai.training.runs import Run
+
+    with suppress(CardaiError):
+        parsed = parse(spec)
+        if parsed.is_run and not parsed.name.endswith(".py") and "step" not in dict(parsed.options):
+            check(registry.load, "agent", parsed)
+            return max(Run.open(Path(parsed.name)).steps(), default=-1)
+    return -1
+
+
+def at_step(spec: str, step: int) -> str:
+    """Return a run's spec with the step of a checkpoint, as :func:`step_now` says it; for -1 the spec itself."""
+    return spec if step < 0 else str(parse(spec).with_options({"step": str(step)}))
+
+
 def takes(kind: str, name: str, game: Game) -> bool:
     """Whether an encoder, agent or trainer, with the options that ``name`` has of itself, can be had for ``game``."""
     try:

@@ -172,6 +172,9 @@ def best_response(
     from cardai.poker.responses.street_samples import RESPONSE_BETS, STREETS, StreetOptions
 
     if start == From.last:
+        for name, given in (("--boards", boards), ("--bets", bets)):
+            if given is not None:
+                raise UsageError(f"{name} is of hold'em. In draw poker's last round --hands says along how many hands.")
         _last_round(agent, game, hands or LAST_HANDS, seed, keep, jobs, on, json)
         return
     street, unit = STREETS.index(start.value), "boards" if hands is None else "hands"

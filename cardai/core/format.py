@@ -37,6 +37,9 @@ class HandStream:
     game: str
     agents: list[str]
     hands: Iterator[Any] = field(repr=False)
+    match: str = ""
+    """The match that the hand read last is of, as the file names it; "" where it does not. In another match the same cards
+    may be played alike by the same players as a hand of the same number."""
 
 
 @frozen

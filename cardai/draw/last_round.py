@@ -122,13 +122,21 @@ class LastRounds(Sampler):
         return None
 
     def gain(self, played: Played, me: int, seed: int) -> float:
-        """Return the chips that the responder in seat ``me`` wins more than the player in this hand."""
+        """Return the chips that the responder in seat ``me`` wins more than the player in this hand.
+
+        One who finds no hand of the other that does what was seen plays on as the player does.
+        """
         tables, weights = self.filter(played, me, seed)
+        if not weights.any():
+            return 0.0
         worth = self.worth(tables, me, weights, 1.0)
         return worth.best - worth.plain
 
     def filter(self, played: Played, me: int, seed: int) -> tuple[Tables, Float64s]:
-        """Return tables at the beginning of the last round, a row a particle and the true hand last, and weights (n,)."""
+        """Return tables at the beginning of the last round, a row a particle and the true hand last, and weights (n,).
+
+        The weights are zeros where no particle does what was seen. Raises UsageError where the true hand does not.
+        """
         rng, count = np.random.default_rng(seed), self.options.particles
         mine = np.array([place for place, seat in enumerate(played.taken) if seat == me])
         decks = np.tile(np.array(played.deck, np.int8), (count + 1, 1))
@@ -145,10 +153,12 @@ class LastRounds(Sampler):
                     fits = np.append(np.zeros(FIRST_DISCARD, bool), _DRAWN[drawn] == _DRAWN)
                 share = np.where(fits, chances, 0.0)
                 weights = weights * share[:count].sum(axis=1)
-                if not weights.sum() > 0:
+                if not share[count].sum() > 0:
                     raise UsageError(
-                        f"{WHO} found no hand with which the player does what it did: it is no pure function."
+                        f"{WHO} saw the player do what it says it never does there: it is no pure function."
                     )
+                if not weights.sum() > 0:
+                    return tables, np.zeros(count)
                 if drawn >= 0:
                     share[share.sum(axis=1) <= 0] = fits
                     total = np.cumsum(share, axis=1)

@@ -27,3 +27,11 @@ def test_where_nothing_came_up_often_enough_it_says_so_in_the_table_s_place(card
     shown = cardai("evaluate", "draws", "--agent", "draw_heuristic", "--hands", "10").out
     assert shown.count("Nothing came up 20 times: take more --hands.") == shown.count("Draw ") > 0
     assert "holding" not in shown
+
+
+@pytest.mark.parametrize("option", [("--boards", "6"), ("--bets", "1+allin")])
+def test_options_of_hold_em_are_refused_in_the_last_round(option: tuple[str, str], cardai: Call) -> None:
+    asked = ("evaluate", "best-response", "--from", "last", "--game", "triple_draw", "--agent", "draw_caller")
+    found = cardai(*asked, *option)
+    assert found.code == 2
+    assert f"{option[0]} is of hold'em. In draw poker's last round --hands says along how many hands." in found.err

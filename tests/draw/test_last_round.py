@@ -9,6 +9,7 @@ from attrs import frozen
 import cardai
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
+from cardai.core.rng import derive
 from cardai.draw.actions import FIRST_DISCARD
 from cardai.draw.last_round import LastRoundOptions, LastRounds, _systematic
 from cardai.draw.values import hand_values
@@ -38,6 +39,29 @@ class Teller(Agent):
         first = ~legal[:, FIRST_DISCARD] & (views["round"] == 0) & (views["raises"] == 0) & paired
         out[first] = 0.0
         out[first, 2] = 1.0
+        return out
+
+
+@frozen
+class Rare(Agent):
+    """Stands pat and calls, but raises where it holds the two of clubs."""
+
+    def policy(self, views, legal):
+        out = PatCaller().policy(views, legal)
+        first = ~legal[:, FIRST_DISCARD] & (views["raises"] == 0) & (views["hand"] == 0).any(axis=1)
+        out[first] = 0.0
+        out[first, 2] = 1.0
+        return out
+
+
+@frozen
+class Fickle(Agent):
+    """Raises before the first draw where it is asked alone, and never among many."""
+
+    def policy(self, views, legal):
+        out = PatCaller().policy(views, legal)
+        if len(views) == 1 and views["raises"][0] == 0 and not legal[0, FIRST_DISCARD]:
+            out[0, 1:3] = 0.0, 1.0
         return out
 
 
@@ -113,6 +137,37 @@ def test_the_filter_finds_the_hands_that_draws_lead_to():
         pytest.fail("no hand that is played often")
 
 
+def test_the_responder_chooses_by_its_particles_and_never_by_the_true_hand():
+    found, done = sampler(PatCaller(), particles=60, seed=3), set()
+    for number in range(8):
+        played = found.play(number)
+        for seat in range(2):
+            tables, _ = found.filter(played, seat, number)
+            ranks = [
+                int(deuce_to_seven(hand)) for hand in tables.views(1 - seat, np.arange(61))["hand"].astype(np.int64)
+            ]
+            mine = int(deuce_to_seven(tables.views(seat, np.array([60]))["hand"][0].astype(np.int64)))
+            wins = np.array([mine > rank for rank in ranks])
+            for believed in (False, True):
+                weights = (wins[:60] == believed).astype(float)
+                if not weights.any():
+                    continue
+                worth = found.worth(tables, seat, weights / weights.sum(), 1.0)
+                true = 1.0 if wins[60] else -1.0  # the blinds are 100; who believes to win bets the 200 that are called
+                assert worth.best == true * (300.0 if believed else 100.0)
+                assert worth.plain == true * 100.0
+                done.add((bool(wins[60]), believed))
+    assert len(done) == 4
+
+
+def test_a_hand_is_worth_what_both_seats_win_on_the_mean():
+    found = sampler(PatCaller(), particles=40, seed=3)
+    pieces = [found.piece(number) for number in range(10)]
+    each = [[found.gain(found.play(n), seat, derive(3, "particles", n, seat)) for seat in range(2)] for n in range(10)]
+    assert [piece.tolist() for piece in pieces] == [[np.mean(gains), 1.0] for gains in each]
+    assert any(one != other for one, other in each)
+
+
 def test_what_the_player_wins_of_itself_cancels():
     found = sampler("draw_heuristic", particles=50, seed=2)
     reached = 0
@@ -130,6 +185,23 @@ def test_what_the_player_wins_of_itself_cancels():
 def _weighed(found, played, seat):
     tables, weights = found.filter(played, seat, 1)
     return tables, seat, weights, 1.0
+
+
+def test_where_no_hand_is_found_that_does_what_was_seen_the_responder_plays_as_the_player():
+    found, nothing = sampler(Rare(), particles=1), 0
+    for number in range(40):
+        played = found.play(number)
+        for seat in range(2):
+            if not found.filter(played, seat, number)[1].any():
+                nothing += 1
+                assert found.gain(played, seat, number) == 0.0
+    assert nothing > 3
+
+
+def test_a_player_that_does_what_it_says_it_never_does_is_refused():
+    found = sampler(Fickle(), particles=20)
+    with pytest.raises(UsageError, match="what it says it never does there: it is no pure function"):
+        found.gain(found.play(0), 1, seed=0)
 
 
 def test_particles_are_drawn_by_their_weights():

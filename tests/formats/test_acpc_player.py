@@ -67,19 +67,21 @@ def test_views_and_legal_actions_are_the_games_own(name: str, data: st.DataObjec
     position = data.draw(st.integers(0, n - 1))
     cards = CardSource(definition, data.draw(st.integers(0, 1000))).next_hand()
     tables = mapped.game.tables(1)
-    setup = Setup(starter=(mapped.starter - position) % n)
+    follows = data.draw(st.booleans())
+    seat = 0 if follows else (position - mapped.starter) % n  # in a hand by itself the first seat has the button
+    setup = Setup(starter=(mapped.starter - position + seat) % n)
     deck = [mapped.cards[card] for card in cards]
     tables.reset(np.zeros(1, np.uint64), [deck], None, pack_setups(n, [setup]))
-    tree, makes = WireTree(definition), ViewMaker(mapped)
+    tree, makes = WireTree(definition), ViewMaker(mapped, follows)
     node, row = tree.root, np.zeros(1, np.int64)
     while True:
         board = cards[n * held : n * held + definition.board_before(node.round)]
         ours = makes.packed(node, position, cards[position * held : position * held + held], board)
-        theirs = unpack_view(mapped.game.view_fields, tables.views(0, row)[0])
+        theirs = unpack_view(mapped.game.view_fields, tables.views(seat, row)[0])
         assert unpack_view(mapped.game.view_fields, ours[0]) == theirs
         assert makes.plain(node, position, cards[position * held : position * held + held], board) == theirs
         current = int(tables.current_players()[0])
-        assert current == ((node.actor - position) % n if node.actor >= 0 else -4)
+        assert current == ((node.actor - position + seat) % n if node.actor >= 0 else -4)
         if node.actor < 0:
             break
         legal, given_legal = tables.legal(row), makes.legal(node)
@@ -96,7 +98,8 @@ def test_views_and_legal_actions_are_the_games_own(name: str, data: st.DataObjec
         node = tree.after(node, action)
     expected = tables.returns(row)[0].tolist()
     values = tree.values(node, cards)
-    assert [values[(position + seat) % n] for seat in range(n)] == pytest.approx(expected)
+    assert [values[place] for place in makes.seats(position)] == pytest.approx(expected)
+    assert makes.seats(position)[seat] == position
 
 
 @given(data=st.data())

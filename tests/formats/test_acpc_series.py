@@ -207,6 +207,17 @@ def test_a_command_line_is_told_from_a_spec(text: str, command: bool) -> None:
     assert is_command(text) == command
 
 
+def test_a_run_in_a_directory_with_a_space_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cardai.train("cfr", "leduc", steps=1, out="my runs/x 1")
+    assert not is_command("my runs/x 1")
+    assert not is_command("my runs/x 1:policy=current")
+    assert is_command("my runs/x 2")
+    call = ["acpc", "match", "--game", "leduc", "--agent", "my runs/x 1", "--agent", "always_call", "--hands", "4"]
+    assert main([*call, "--out", "in", "--in-process"]) == 0
+    assert finished(Path("in/0-1.seed0.log"), 4)
+
+
 def call(tmp_path: Path, *more: str) -> list[str]:
     agents = ["--agent", "always_fold", "--agent", "always_call"]
     return [

@@ -18,6 +18,8 @@ from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import unpack_view
 from cardai.core.locks import DirectoryLock
 from cardai.formats import read_hands, read_log
+from cardai.formats.acpc.inprocess import play_agents
+from cardai.formats.acpc.series import Series
 from cardai.formats.stream import HandStream, sources, stream_hands
 from cardai.learn.imitation import convert as conversion
 from cardai.learn.imitation.convert import Settings, convert, held_out
@@ -139,6 +141,25 @@ def test_the_same_cards_played_alike_again_are_hands_of_their_own(tmp_path: Path
     converted(tmp_path / "twice", again)
     manifest = read_manifest(tmp_path / "twice")
     assert (manifest.hands, manifest.repeated) == (400, 400)
+
+
+def test_hands_of_two_matches_are_their_own_though_logs_count_each_from_0(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    series = Series("leduc.limit.2p", ("always_call", "always_raise"), 60, tuple(range(8)))
+    for seats, match in series.matches():
+        play_agents(series, match, seats, logs)
+    # six cards, and both players play each deal in one way
+    hands = [line.partition(":")[2] for log in sorted(logs.iterdir()) for line in log.read_text().splitlines()]
+    assert len({hand for hand in hands if hand[:1].isdigit()}) < 16 * 60 - 10
+    converted(tmp_path / "out", *sorted(logs.iterdir()))
+    manifest = read_manifest(tmp_path / "out")
+    assert (manifest.hands, manifest.repeated) == (16 * 60, 0)
+    whole = tmp_path / "whole.log"  # one behind the other, and one of them there alone too
+    whole.write_text("".join(log.read_text() for log in sorted(logs.iterdir())), encoding="utf-8")
+    converted(tmp_path / "twice", whole, logs / "1-0.seed3.log")
+    manifest = read_manifest(tmp_path / "twice")
+    assert (manifest.hands, manifest.repeated) == (16 * 60, 60)
 
 
 def test_the_share_held_out_is_that_which_was_asked_for() -> None:

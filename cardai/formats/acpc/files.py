@@ -12,7 +12,7 @@ from cardai.core.format import Format, HandStream, Written
 from cardai.core.hookspecs import hookimpl
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.games import game_map
-from cardai.formats.acpc.logs import Log, LogHand, Problem, game_of, iter_log, read_log
+from cardai.formats.acpc.logs import Log, LogHand, Problem, game_of, iter_log, match_of, read_log
 from cardai.formats.acpc.records import stream_records
 from cardai.formats.log_format import LogFormat
 
@@ -39,26 +39,37 @@ class Acpc(LogFormat):
     def read(self, lines: Iterator[str], name: str, game: GameDef | None = None) -> HandStream:
         definition, items = _begun(lines, game)
         mapped, agents = game_map(definition), list[str]()
-        return HandStream(name, mapped.spec, agents, stream_records(mapped, items, agents, name))
+        stream = HandStream(name, mapped.spec, agents, iter(()))
+        stream.hands = stream_records(mapped, _of_matches(items, stream), agents, name)
+        return stream
 
 
-def _begun(lines: Iterator[str], game: GameDef | None) -> tuple[GameDef, Iterator[LogHand | Problem]]:
-    """Return the game of a log, by its comments and the first hand with a raise, and all of its hands and problems."""
-    held: list[LogHand | Problem] = []
-    comments: list[str] = []
+def _begun(lines: Iterator[str], game: GameDef | None) -> tuple[GameDef, Iterator[LogHand | Problem | str]]:
+    """Return the game of a log, by its comments and the first hand with a raise, and all of its hands, problems, comments."""
+    held: list[LogHand | Problem | str] = []
+    found = 0
     first: LogHand | None = None
-    items = iter_log(lines)
+    items = (item for item in iter_log(lines) if isinstance(item, (LogHand, Problem, str)))
+    for item in items:
+        held.append(item)
+        if isinstance(item, str):
+            continue
+        found += 1
+        if isinstance(item, LogHand) and (first is None or item.raised):
+            first = item
+        if found >= _LOOKED_AT or (first is not None and first.raised):
+            break
+    comments = [item for item in held if isinstance(item, str)]
+    return game or game_of(comments, first), itertools.chain(held, items)
+
+
+def _of_matches(items: Iterator[LogHand | Problem | str], stream: HandStream) -> Iterator[LogHand | Problem]:
+    """Yield hands and problems; the headers before them tell the ``stream`` of which match they are."""
     for item in items:
         if isinstance(item, str):
-            comments.append(item)
-        elif isinstance(item, (LogHand, Problem)):
-            held.append(item)
-            if isinstance(item, LogHand) and (first is None or item.raised):
-                first = item
-            if len(held) >= _LOOKED_AT or (first is not None and first.raised):
-                break
-    rest = (item for item in items if isinstance(item, (LogHand, Problem)))
-    return game or game_of(comments, first), itertools.chain(held, rest)
+            stream.match = match_of(item) or stream.match
+        else:
+            yield item
 
 
 @hookimpl

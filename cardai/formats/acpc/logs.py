@@ -195,11 +195,22 @@ def header(name: str, game: str, hands: int, seed: int, limits: tuple[int, int, 
     )
 
 
+def _header_words(comment: str) -> list[str]:
+    """Return the words of a header's first line, nothing for another comment."""
+    words = comment.split()
+    return words if len(words) == 6 and words[1] == "name/game/hands/seed" else []
+
+
+def match_of(comment: str) -> str:
+    """Return the match that a header's first line names, by its name and the seed of its cards; "" for another comment."""
+    words = _header_words(comment)
+    return f"{words[2]} {words[5]}" if words else ""
+
+
 def game_of(comments: Iterable[str], hand: LogHand | None) -> GameDef:
     """Return the game named in a log's header, or the first shipped game whose cards and betting fit ``hand``."""
     for comment in comments:
-        words = comment.split()
-        if len(words) == 6 and words[1] == "name/game/hands/seed":
+        if words := _header_words(comment):
             name = Path(words[3]).name.removesuffix(".game")
             if name in game_names():
                 return load_game(name)

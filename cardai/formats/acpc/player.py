@@ -35,8 +35,8 @@ class AgentPlayer:
     def __init__(self, agent: str, definition: GameDef, seed: int = 0, game: str = "") -> None:
         self.name = agent
         self.map = game_map(definition, game)
-        self._views = view_maker(self.map)
         self._agent: Agent = own_copy(bound(agent, self.map.game), 0)
+        self._views = view_maker(self.map, self._agent.stateful)
         self._scalar: ScalarAgent | None = self._agent.agent if isinstance(self._agent, BoundScalar) else None
         self.restart(derive(seed, "acpc"))
         self._draws = type(self._agent).act is Agent.act

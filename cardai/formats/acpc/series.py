@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,10 @@ from attrs import Attribute, field, frozen
 
 from cardai.arena.statistics import Estimate, mean
 from cardai.core.arrays import Float64s
-from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.errors import DamagedFileError, SpecError, UsageError
 from cardai.core.files import read_json, refuse_links, vacant, write_json
 from cardai.core.rng import derive
+from cardai.core.spec import parse
 from cardai.formats.acpc.dealer import Match
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.games import find_definition
@@ -32,14 +34,24 @@ Progress = Callable[[str, int], None]
 
 
 def is_command(text: str) -> bool:
-    """Whether ``text`` is the command line of a program rather than an agent's spec: an executable file, or words."""
+    """Whether ``text`` is the command line of a program rather than an agent's spec: an executable file, or words.
+
+    The path of a trained run may have spaces.
+    """
     try:
         words = shlex.split(text)
     except ValueError:
         return False
-    if not words or ":" in words[0]:
+    if not words or ":" in words[0] or _names_run(text):
         return False
     return len(words) > 1 or (os.path.isfile(words[0]) and os.access(words[0], os.X_OK))
+
+
+def _names_run(text: str) -> bool:
+    """Whether ``text`` names a trained run that is there."""
+    with suppress(SpecError):
+        return os.path.isfile(os.path.join(parse(text).name, "run.json"))
+    return False
 
 
 def _names(players: Sequence[str]) -> tuple[str, ...]:

@@ -1,8 +1,10 @@
 """Views of a game of cardai from what a player of the competition has seen.
 
 The fields are those that every betting game of cardai has; each is taken from the betting node and the cards. A node's
-part of a view is made once and kept, since heads-up limit nodes come up again and again. The player's own seat is always
-0; the others follow in the order of play.
+part of a view is made once and kept, since heads-up limit nodes come up again and again. In a game of one hand the seats
+are those of a hand by itself, whoever plays it: the first to start is where the game puts it, as players are trained and
+matched. Where seats tell players apart from hand to hand, the player's own is always 0 and the others follow in the order of
+play.
 """
 
 from __future__ import annotations
@@ -30,10 +32,16 @@ _HISTORIES = ("history", "history_round", "history_seat")
 
 
 class ViewMaker:
-    """Makes views, legal actions and amounts of the mapped game for one player of the competition."""
+    """Makes views, legal actions and amounts of the mapped game for one player of the competition.
 
-    def __init__(self, mapped: GameMap) -> None:
+    With ``follows`` the player's own seat is 0 in every hand, for those who follow players over hands.
+    """
+
+    def __init__(self, mapped: GameMap, follows: bool = False) -> None:
         self._map = mapped
+        game = mapped.game
+        one_hand = not follows and game.match_over((0.0,) * game.num_players, 1)
+        self._first = game.next_hand((), None, 0).starter if one_hand else -1
         self._ladder: tuple[float, ...] = mapped.board_game.ladder
         self._amounts = mapped.definition.no_limit and not self._ladder
         self._n = mapped.game.num_players
@@ -53,7 +61,8 @@ class ViewMaker:
 
     def seats(self, position: int) -> list[int]:
         """Return the position of each seat in the views of the player at ``position``."""
-        return [(position + seat) % self._n for seat in range(self._n)]
+        zero = position if self._first < 0 else self._map.starter - self._first
+        return [(zero + seat) % self._n for seat in range(self._n)]
 
     def public(self, node: BettingNode, position: int) -> dict[str, Any]:
         """Return all fields but the cards, as plain values, at ``node`` for the player at ``position``."""
@@ -65,12 +74,12 @@ class ViewMaker:
 
     def _numbers(self, node: BettingNode, position: int) -> list[int]:
         """Return the values of ``_SINGLE``, then those of ``_BY_SEAT``, seat by seat."""
-        n, row, seats = self._n, node.row, self._seats[position]
+        row, seats = node.row, self._seats[position]
         spent, stack, folded, in_round = row["spent"], row["stack"], row["folded"], row["round_spent"]
         before = self._map.ante if row["round"] == 0 else 0
         to_call = min(row["max_spent"], stack[position]) - spent[position] if node.actor >= 0 else 0
         return [
-            *(0, (self._map.starter - position) % n, row["round"], sum(spent), to_call, row["raises"]),
+            *(seats.index(position), seats.index(self._map.starter), row["round"], sum(spent), to_call, row["raises"]),
             *[spent[p] for p in seats],
             *[in_round[p] - before for p in seats],
             *[0 if stack[p] >= UNLIMITED else stack[p] - spent[p] for p in seats],
@@ -80,11 +89,11 @@ class ViewMaker:
 
     def _said(self, node: BettingNode, position: int) -> tuple[list[int], list[int], list[int]]:
         """Return the values of ``_HISTORIES``."""
-        actions, rounds, seats, n = [], [], [], self._n
+        actions, rounds, seats, zero, n = [], [], [], self._seats[position][0], self._n
         while (before := node.parent) is not None:
             actions.append(node.action)
             rounds.append(before.round)
-            seats.append((before.actor - position) % n)
+            seats.append((before.actor - zero) % n)
             node = before
         actions.reverse()
         rounds.reverse()
@@ -177,9 +186,9 @@ class KuhnViews:
         return self._map.wire_action(node, chosen)
 
 
-def view_maker(mapped: GameMap) -> ViewMaker | KuhnViews:
-    """Return what makes views of the mapped game."""
-    return KuhnViews(mapped) if isinstance(mapped, KuhnMap) else ViewMaker(mapped)
+def view_maker(mapped: GameMap, follows: bool = False) -> ViewMaker | KuhnViews:
+    """Return what makes views of the mapped game (``follows``: see :class:`ViewMaker`)."""
+    return KuhnViews(mapped) if isinstance(mapped, KuhnMap) else ViewMaker(mapped, follows)
 
 
 Pack = Callable[[list[int], tuple[list[int], ...]], bytes]

@@ -30,6 +30,7 @@ class Hands(Protocol):
     game: str
     agents: list[str]
     hands: Iterator[Record | str]
+    match: str
 
 
 Open = Callable[[str], AbstractContextManager[Hands]]
@@ -113,14 +114,16 @@ class _Conversion:
         """Write the decisions of a file, batch by batch."""
         assert self.writer is not None
         assert self.replayer is not None
-        wanted = self.settings.players
-        while batch := list(itertools.islice(opened.hands, BATCH)):
+        wanted, hands = self.settings.players, ((item, opened.match) for item in opened.hands)
+        while batch := list(itertools.islice(hands, BATCH)):
             records: list[Record] = []
-            for item in batch:
+            matches: list[str] = []
+            for item, match in batch:
                 if isinstance(item, str):
                     self._leave_out(item)
                 else:
                     records.append(item)
+                    matches.append(match)
             if not records:
                 continue
             seats = [[opened.agents[k] for k in record["seats"]] for record in records]
@@ -132,20 +135,22 @@ class _Conversion:
             )
             for i, why in replayed.wrong.items():
                 self._leave_out(f"{opened.name}, hand {records[i].get('hand')}: {why}. The hand was left out.")
-            self.writer.add(self._examples(seats, records, replayed))
+            self.writer.add(self._examples(seats, records, matches, replayed))
             self.settings.progress(self.hands)
 
     def _leave_out(self, why: str) -> None:
         self.left_out += 1
         self.settings.problem(why)
 
-    def _examples(self, seats: list[list[str]], records: list[Record], replayed: Replayed) -> Examples:
+    def _examples(
+        self, seats: list[list[str]], records: list[Record], matches: list[str], replayed: Replayed
+    ) -> Examples:
         """Return a batch's decisions with numbers of hands, players and sides, without hands that were there before."""
         number = np.full(len(records) + 1, -1, np.int64)
         who = np.full((len(records) + 1, max(map(len, seats), default=1)), -1, np.int16)
         index = {name: k for k, name in enumerate(self.players)}
         for i, record in enumerate(records):
-            if i not in replayed.wrong and self._is_new(seats[i], record, int(replayed.deal[i])):
+            if i not in replayed.wrong and self._is_new(matches[i], seats[i], record, int(replayed.deal[i])):
                 who[i, : len(seats[i])] = [index[name] for name in seats[i]]
                 number[i] = self.hands
                 self.hands += 1
@@ -154,12 +159,13 @@ class _Conversion:
         test = held_out(found.deal, self.settings.test_share, self.settings.seed)
         return evolve(found, hand=number[found.hand], player=who[found.hand, found.player], test=test)
 
-    def _is_new(self, names: list[str], record: Record, deal: int) -> bool:
-        """Whether a hand was not there before: its number and deck's seed, players, cards and actions; count it.
+    def _is_new(self, match: str, names: list[str], record: Record, deal: int) -> bool:
+        """Whether a hand was not there before: its match, number and deck's seed, players, cards and actions; count it.
 
-        Cards and actions alone do not tell: in small games honest hands are played alike by the thousand.
+        Cards and actions alone do not tell: in small games honest hands are played alike by the thousand, and logs count the
+        hands of every match from 0.
         """
-        number = (record.get("game_number", 0), record.get("hand", 0), record.get("seed", 0))
+        number = (match, record.get("game_number", 0), record.get("hand", 0), record.get("seed", 0))
         whole = hash((number, tuple(names), tuple(record["deck"]), tuple(record["actions"])))
         if whole in self.seen:
             self.repeated += 1

@@ -53,7 +53,8 @@ class Kept:
             raise DamagedFileError(f"The file {file} holds no pieces of a measure.")
         if not np.array_equal(kept["question"], self.name):
             raise UsageError(
-                f"The file {file} belongs to another game, player, street, seed, number or other options. Give another --out."
+                f"The file {file} belongs to another game, player (a run that was trained on is one), street, seed, number or "
+                "other options. Give another --out."
             )
         for array, own in ((kept["done"], self.done), (kept["found"], self.found)):
             if array.shape != own.shape or array.dtype != own.dtype or not np.isfinite(array).all():

@@ -61,6 +61,7 @@ class LocalOptions(Options):
     def known_by(self) -> list[str | int]:
         estimates = self.estimates or ""
         named = estimates if isinstance(estimates, str) else registry.spec_of(estimates)
+        named = make.at_step(named, make.step_now(named))
         rounds = "all" if self.rounds is None else "+".join(map(str, sorted(set(self.rounds))))
         known = ["local", self.bets, rounds, named, int(self.aivat), self.seed]
         if self.boards is None:

@@ -24,6 +24,7 @@ import cloudpickle
 import numpy as np
 from attrs import cmp_using, evolve, field, frozen
 
+from cardai import make
 from cardai.arena.bootstrap import Interval, bootstrap, cautious
 from cardai.arena.statistics import Estimate, mean
 from cardai.core import registry
@@ -135,9 +136,9 @@ class Options(ABC):
         return evolve(self, game=sampler.game, agent=sampler.agent)
 
     def identity(self) -> str:
-        """Return a hash by which the file of a measure is known again."""
-        specs = [one if isinstance(one, str) else registry.spec_of(one) for one in (self.game, self.agent)]
-        return digest_of([*specs, *self.known_by()])
+        """Return a hash by which the file of a measure is known again; a run that was trained on is another player."""
+        game, agent = (one if isinstance(one, str) else registry.spec_of(one) for one in (self.game, self.agent))
+        return digest_of([game, make.at_step(agent, make.step_now(agent)), *self.known_by()])
 
 
 def measure(

@@ -9,7 +9,8 @@ import pytest
 
 import cardai
 from cardai import testing
-from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.game import Setup, pack_setups
 from cardai.core.registry import create
 from cardai.draw.actions import FIRST_DISCARD
 from cardai.draw.buckets import CHOICES, draw_buckets, place_hands
@@ -214,6 +215,45 @@ def test_it_learns_to_keep_good_hands_and_to_throw_bad_ones(game):
     assert (taken >= FIRST_DISCARD).all()
 
 
+def test_the_player_looks_up_who_acts_what_both_drew_and_its_own_bucket(game, training):
+    """Beside the rules, hand by hand, with the button in either seat."""
+    layout, agent = training.layout, training.agent({"policy": "current"})
+    nodes, known, rng = layout.nodes, training.buckets.known(), np.random.default_rng(4)
+    agent.table[:] = rng.random(layout.size).astype(np.float32)
+    for number in range(14):
+        tables, row = game.tables(1), np.zeros(1, np.int64)
+        button = number % 2
+        tables.reset(np.array([number], np.uint64), None, None, pack_setups(2, [Setup(starter=button)]))
+        paths = [[], []]
+        while (seat := int(tables.current_players()[0])) >= 0:
+            views, legal = tables.views(seat, row), tables.legal(row)
+            found = np.empty((1, 3), np.int64)
+            kernels.follow(nodes, np.ascontiguousarray(views["history"], np.int64), FIRST_DISCARD, found)
+            node, mine = nodes.node[found[0, 0]], (seat - button) % 2  # in the tree the button is seat 0
+            assert node[kernels.ACTOR] == mine
+            assert (node[kernels.KIND] == kernels.DRAW) == bool(views["drawing"][0]) == bool(legal[0, FIRST_DISCARD])
+            drawn = [len(path) for path in paths]
+            assert node[kernels.DRAWN : kernels.DRAWN + 2].tolist() == drawn
+            codes = [sum(c * CHOICES**k for k, c in enumerate(reversed(path))) for path in paths]
+            assert found[0, 1:].tolist() == codes
+            seen = nodes.classes[drawn[0], codes[0]] * nodes.class_counts[drawn[1]] + nodes.classes[drawn[1], codes[1]]
+            _, bucket, masks = place_hands(known, views["hand"], np.array([drawn[mine]]))
+            at = node[kernels.BASE] + (seen * nodes.buckets[drawn[mine]] + bucket[0]) * node[kernels.STRIDE]
+            weights = agent.table[at : at + node[kernels.COUNT]]
+            wanted = np.zeros(game.num_distinct_actions)
+            drawing = node[kernels.KIND] == kernels.DRAW
+            where = FIRST_DISCARD + masks[0] if drawing else nodes.action[found[0, 0]][: len(weights)]
+            np.add.at(wanted, where, weights / weights.sum())
+            chances = agent.policy(views, legal)[0]
+            assert chances == pytest.approx(wanted, abs=1e-6)
+            action = int(rng.choice(len(chances), p=chances / chances.sum()))
+            action = 1 if action == 0 else action  # hands that go on
+            if drawing:
+                paths[mine].append(min((action - FIRST_DISCARD).bit_count(), CHOICES - 1))
+            tables.apply(row, np.array([action]))
+        assert [len(path) for path in paths] == [3, 3]
+
+
 def test_a_run_goes_on_as_if_nothing_had_happened(game, training, tmp_path):
     training.save(tmp_path)
     again = create("trainer", SPEC).resume(game, None, 1, tmp_path)
@@ -279,6 +319,11 @@ def test_files_that_no_solver_writes_are_refused(game, training, tmp_path):
 def test_other_games_are_refused(spec, words):
     with pytest.raises(UsageError, match=words):
         draw_game(cardai.game(spec))
+
+
+def test_a_seed_of_buckets_that_is_none_is_refused():
+    with pytest.raises(OptionError, match="bucket_seed"):
+        create("trainer", "bucket_mccfr_draw:bucket_seed=-1")
 
 
 def test_too_large_tables_are_refused(game):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cardai
 from cardai import make, testing
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.legal import Amounts
@@ -163,6 +164,29 @@ def test_a_teachers_probabilities_are_learned_in_place_of_actions(data: str) -> 
     assert divergences(policy, agent.policy(train.views[rows], train.legal[rows])).mean() < 0.02
     with pytest.raises(UsageError, match="in the mode imitate"):
         training(data, teacher="acpc_mix", mode="seed_literal")
+
+
+def test_a_run_goes_on_with_the_teacher_that_it_began_with_though_that_was_trained_on(
+    data: str, tmp_path: Path
+) -> None:
+    teacher, rows = tmp_path / "teacher", np.arange(20)
+    own = {
+        "encoder": "poker_cnn_limit_ours",
+        "network": "suits",
+        "data": data,
+        "batch": 16,
+        "validation": 0,
+        "out": teacher,
+    }
+    cardai.train("cnn_valuation", GAME, steps=1, **own)
+    begun = training(data, teacher=f"{teacher}:act=sample")
+    taught = begun._policy[rows]
+    begun.save(tmp_path)
+    cardai.train("cnn_valuation", GAME, steps=3, resume=True, **own)
+    again = training(data, teacher=f"{teacher}:act=sample")
+    assert not np.array_equal(again._policy[rows], taught)
+    again.load(tmp_path)
+    assert np.array_equal(again._policy[rows], taught)
 
 
 def test_literal_targets_shrink_by_gamma_a_step_from_the_end(data: str) -> None:

@@ -13,9 +13,10 @@ from cardai.core.agent import Agent
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.registry import create
 from cardai.plugins.trainers.range_distillation.network import Betting, card_planes
+from cardai.plugins.trainers.range_distillation.worth import WorthLessons
 from cardai.poker.hands.board_hands import board_hands
 from cardai.poker.hands.combos import COUNT, left_by, pairs
-from cardai.poker.range_policy import RangeAdapter, range_player
+from cardai.poker.range_policy import RangeAdapter, holding, range_player
 from cardai.poker.ranges.public_tree import SHOWDOWN, holdem_tree
 from cardai.testing._trainer import TrainerSubject
 from tests.support import sizes
@@ -244,15 +245,78 @@ def view_at(agent, node, board):
 
 def test_actions_that_are_hardly_ever_played_are_left_out_and_ranges_and_hands_agree(game):
     training = start(game, f"{SPEC}")
-    agent, board = training.agent({"least": "0.4"}), (3, 17, 30)
+    agent = training.agent({"least": "0.4"})
     nodes = agent.tree.decisions[agent.tree.street[agent.tree.decisions] == 1][:3]
-    plain = training.agent({}).range_policy(nodes, board)
-    found, live = agent.range_policy(nodes, board), np.flatnonzero(left_by(board))
-    assert ((found > 0) == (plain >= 0.4))[:, live].all()
-    assert found[: agent.tree.num_children[nodes[0]], live].sum(axis=0) == pytest.approx(1.0)
-    assert found[:, live] == pytest.approx(
-        RangeAdapter(game, agent, agent.tree).range_policy(nodes, board)[:, live], abs=1e-5
-    )
+    for board in ((3, 17, 30), (4, 17, 50)):  # one behind the other: what is kept is the board's
+        plain = training.agent({}).range_policy(nodes, board)
+        found, live = agent.range_policy(nodes, board), np.flatnonzero(left_by(board))
+        assert ((found > 0) == (plain >= 0.4))[:, live].all()
+        assert found[: agent.tree.num_children[nodes[0]], live].sum(axis=0) == pytest.approx(1.0)
+        assert found[:, live] == pytest.approx(
+            RangeAdapter(game, agent, agent.tree).range_policy(nodes, board)[:, live], abs=1e-5
+        )
+
+
+def test_hints_are_chips_and_what_is_asked_of_a_street_to_come_is_the_same(game):
+    training = start(game, f"{SPEC},values=true")
+    with torch.no_grad():
+        for values in (*training.network.parameters(), *training.worth.parameters()):
+            torch.nn.init.normal_(values, std=0.3)
+    agent, board, hands = training.agent({}), (3, 17, 30, 44), np.array([7, 400, 1100])
+    node = next(n for n in agent.tree.decisions if agent.tree.street[n] == 2 and agent.tree.action[n][0] == 0)
+    views, legal = view_at(agent, node, board)
+    views, legal = holding(views, hands), np.repeat(legal, len(hands), axis=0)
+    values = agent.action_values(views, legal)
+    assert (np.isnan(values) == ~legal).all()
+    acts, waits = training._expected(np.array([node]), board, hands)
+    assert (agent.policy(views, legal) * np.nan_to_num(values)).sum(axis=1) == pytest.approx(acts[0], rel=1e-4)
+    said = torch.from_numpy(training.betting.places[[node], None])
+    with torch.inference_mode():
+        told = training.worth.meet(training.worth.of_cards(torch.from_numpy(training.seen.of(hands, board))), said)
+    pot = float(agent.tree.spent[node].sum())
+    assert values[legal] == pytest.approx(told[0, :, :-1].numpy()[legal] * pot, rel=1e-4)
+    assert waits[0] == pytest.approx(told[0, :, -1].numpy() * pot, rel=1e-4)
+
+
+def test_what_hands_are_worth_on_boards_to_come_is_theirs_who_act_there(game):
+    lessons = start(game, f"{SPEC},values=true", OftenRaises()).lessons()
+    tree, board, hands = lessons.tree, (3, 17, 30, 44), np.array([7, 400, 1100])
+    worth = WorthLessons(lessons, lambda roots, _, held: tuple(np.full((len(roots), len(held)), x) for x in (7.0, -3)))
+    later = worth.guessed(2, board, hands, np.random.default_rng(1))
+    root = next(n for n in worth.walker.trees if tree.street[n] == 2)
+    one = worth.walker.trees[root]
+    others = np.tile(left_by(board).astype(float), (len(one.deals), 1))
+    mass = 10.0 + np.arange(COUNT) + np.zeros((len(one.deals), 1))
+    for seat in range(2):
+        found = later(seat, one, others, mass)
+        wanted = np.where(tree.actor[one.deals] == seat, 7.0, -3.0)[:, None] * mass[:, hands]
+        assert found[:, hands] == pytest.approx(wanted)
+        assert np.isnan(np.delete(found, hands, axis=1)).all()
+
+
+def test_hands_that_are_drawn_stand_for_all(game):
+    """What they weigh, over their odds, adds up on the mean to what all hands weigh."""
+    lessons, rng = start(game).lessons(), np.random.default_rng(2)
+    reach = rng.random((5, 300)) ** 4
+    sums = []
+    for _ in range(1500):
+        drawn, odds = lessons.drawn(reach, rng)
+        assert len(set(drawn.tolist())) == 24
+        sums.append((reach[:, drawn] / odds).sum(axis=1))
+    assert np.mean(sums, axis=0) == pytest.approx(reach.sum(axis=1), rel=0.05)  # the odds are about those of drawing
+
+
+def test_a_run_goes_on_with_the_teacher_that_it_began_with_though_that_was_trained_on(game, tmp_path):
+    teacher, small = tmp_path / "teacher", SPEC.replace("hands=24,nodes=6,hidden=24", "hands=4,nodes=1,hidden=4")
+    cardai.train(small, game, steps=1, out=teacher)
+    spec = small.replace("acpc_mix", f'"{teacher}"')
+    begun = start(game, spec)
+    taught = begun.lessons().lesson(1).chances
+    begun.save(tmp_path)
+    cardai.train(small, game, steps=3, out=teacher, resume=True)
+    assert not np.array_equal(start(game, spec).lessons().lesson(1).chances, taught)
+    again = create("trainer", spec).resume(game, None, 2, tmp_path)
+    assert np.array_equal(again.lessons().lesson(1).chances, taught)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import pytest
 
+import cardai
 from cardai import make
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
@@ -112,6 +113,18 @@ PLAYED = StreetOptions(GAME, "random", 3, hands=6)
 def test_what_a_measure_depends_on_tells_its_file_from_another(question, options):
     """The file of another measure would be gone on with, and its figures given out as these."""
     assert attrs.evolve(question, **options).identity() != question.identity()
+
+
+def test_a_run_that_was_trained_on_is_another_player(tmp_path):
+    run = tmp_path / "k"
+    cardai.train("cfr", "kuhn", steps=1, out=run)
+    player, own = StreetOptions(GAME, str(run), 3, 4), StreetOptions(GAME, f"{run}:step=1", 3, 4)
+    local = LocalOptions(GAME, "random", estimates=str(run))
+    before, kept = (player.identity(), local.identity()), own.identity()
+    assert before == (player.identity(), local.identity())
+    cardai.train("cfr", "kuhn", steps=2, out=run, resume=True)
+    assert not {player.identity(), local.identity()} & set(before)
+    assert own.identity() == kept
 
 
 def test_rounds_are_a_set_whatever_their_order():

@@ -53,7 +53,7 @@ class DrawMCCFR(Trainer):
 
     hands: int = option(60, help="Buckets of hands with a draw to come, for each number of draws.", validator=_BUCKETS)
     final: int = option(60, help="Buckets of hands after the last draw.", validator=_BUCKETS)
-    bucket_seed: int = option(0, help="The seed of the buckets.")
+    bucket_seed: int = option(0, help="The seed of the buckets.", validator=validators.ge(0))
     explore: float = option(
         0.25,
         help="How often an action is walked that the walking seat never plays now (1: always).",

@@ -11,15 +11,16 @@ import torch
 from attrs import asdict, field, frozen
 from torch import Tensor
 
+from cardai import make
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Views
-from cardai.core.files import file_digest, read_json, write_json
+from cardai.core.files import COUNT_LIMIT, file_digest, read_json, write_json
 from cardai.core.game import Game
 from cardai.core.progress import tell
-from cardai.core.schema import counted, structure
+from cardai.core.schema import counted, structure, whole
 from cardai.core.spec import build
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
@@ -46,6 +47,7 @@ class _State:
     step: int = field(validator=counted())
     examples: str = ""
     losses: LossSum = field(factory=LossSum)
+    teacher_step: int = field(default=-1, validator=whole(-1, COUNT_LIMIT))
 
 
 class ValuationTraining(Training):
@@ -68,6 +70,8 @@ class ValuationTraining(Training):
         self.optimizer: torch.optim.Optimizer = kind(weights, options.learning_rate)
         self._examples: tuple[Examples, Examples] | None = None
         self._policy: Float32s | None = None
+        self.teacher_step = -1
+        """Of a teacher that is a run, the step that is learned from; a run that goes on learns from the same."""
         self._read: tuple[Tensor, ...] | None = None
         self._digest = ""  # of the manifest, which tells one directory of examples from another
         self._epochs: Epochs | None = None
@@ -94,7 +98,9 @@ class ValuationTraining(Training):
             raise UsageError(
                 "teacher=... gives probabilities of the game's own actions to learn, in the mode imitate. Leave it out here."
             )
-        return policy_of(self.options.teacher, self.game, train).astype(np.float32)
+        if self.teacher_step < 0:
+            self.teacher_step = make.step_now(self.options.teacher)
+        return policy_of(make.at_step(self.options.teacher, self.teacher_step), self.game, train).astype(np.float32)
 
     # -- the loop --------------------------------------------------------------------------------------------------
 
@@ -214,7 +220,7 @@ class ValuationTraining(Training):
 
     def save(self, directory: Path) -> None:
         tensors.write_training(directory / "weights.safetensors", self.network, self.optimizer)
-        state = _State(self.step, self._digest, self.losses)
+        state = _State(self.step, self._digest, self.losses, self.teacher_step)
         write_json(directory / "state.json", {**asdict(state), "parameters": parameters(self.network)})
 
     def load(self, directory: Path) -> None:
@@ -224,3 +230,7 @@ class ValuationTraining(Training):
             raise DamagedFileError(f"The examples {self.options.data!r} are not those that this run has learned from.")
         tensors.read_training(directory / "weights.safetensors", self.network, self.optimizer)
         self.step, self.losses = state.step, state.losses
+        if state.teacher_step not in (-1, self.teacher_step):  # its run was trained on meanwhile
+            self.teacher_step = state.teacher_step
+            if self._examples is not None:
+                self._policy = self._taught(self._examples[0])

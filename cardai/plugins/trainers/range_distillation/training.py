@@ -17,11 +17,11 @@ from cardai import make
 from cardai.core.agent import Agent, need_game
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.fields import Views
-from cardai.core.files import read_json, write_json
+from cardai.core.files import COUNT_LIMIT, read_json, write_json
 from cardai.core.game import Game
 from cardai.core.legal import Legal
 from cardai.core.rng import derive
-from cardai.core.schema import counted, structure
+from cardai.core.schema import counted, structure, whole
 from cardai.core.spec import build
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
@@ -52,6 +52,7 @@ class _State:
     step: int = field(validator=counted())
     losses: LossSum = field(factory=LossSum)
     worths: LossSum = field(factory=LossSum)
+    teacher_step: int = field(default=-1, validator=whole(-1, COUNT_LIMIT))
 
 
 class Distilling(Training):
@@ -72,6 +73,8 @@ class Distilling(Training):
             None if self.worth is None else torch.optim.Adam(self.worth.parameters(), options.learning_rate)
         )
         self.seen = Seen(options.sees)
+        self.teacher_step = -1
+        """Of a teacher that is a run, the step that is learned from; a run that goes on learns from the same."""
         self._lessons: Lessons | None = None
         self._worth_lessons: WorthLessons | None = None
         self._legal = legal_of(tree, self.actions)
@@ -80,7 +83,10 @@ class Distilling(Training):
         """Return the lessons of the teacher. Raises UsageError for one that does not play the game, or whole ranges."""
         if self._lessons is None:
             o = self.options
-            player = range_player(self.game, make.agent(o.teacher), self.tree)
+            if self.teacher_step < 0:
+                self.teacher_step = make.step_now(o.teacher)
+            teacher = make.agent(make.at_step(o.teacher, self.teacher_step))
+            player = range_player(self.game, teacher, self.tree)
             self._lessons = Lessons(player, self.tree, self.seed, o.nodes, o.hands, o.off_path)
         return self._lessons
 
@@ -181,7 +187,7 @@ class Distilling(Training):
             moments |= tensors.optimizer_tensors(self.worth_optimizer, "worth")
         tensors.write(directory / "weights.safetensors", weights)
         tensors.write(directory / "optimizer.safetensors", moments)
-        write_json(directory / "state.json", asdict(_State(self.step, self.losses, self.worths)))
+        write_json(directory / "state.json", asdict(_State(self.step, self.losses, self.worths, self.teacher_step)))
 
     def load(self, directory: Path) -> None:
         self.load_player(directory)
@@ -198,6 +204,8 @@ class Distilling(Training):
         if self.worth is not None:
             tensors.restore_module(self.worth, tensors.read(weights), "worth", weights)
         self.step, self.losses, self.worths = state.step, state.losses, state.worths
+        if state.teacher_step not in (-1, self.teacher_step):  # its run was trained on meanwhile
+            self.teacher_step, self._lessons, self._worth_lessons = state.teacher_step, None, None
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         chosen = build(PlayerOptions, dict(options), "The trained player")
