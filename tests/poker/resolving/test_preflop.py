@@ -112,6 +112,20 @@ def test_any_stacks_and_any_bets_are_answered(table: PreflopTable, blinds: int) 
         assert (found.sum(axis=1) > 0).all()
 
 
+@pytest.mark.parametrize(("stack", "ante"), [("100+20000", 0), ("125+126", 25)])
+def test_a_big_blind_that_nobody_can_raise_checks(table: PreflopTable, stack: str, ante: int) -> None:
+    """In a cash game the button may have one blind left, and calls with it."""
+    game = cardai.game(f"holdem_nolimit:stack={stack},ante={ante}")
+    tables, row = game.tables(1), np.zeros(1, np.int64)
+    tables.reset(np.zeros(1, np.uint64))
+    tables.apply(row, np.array([1]))
+    assert int(tables.current_players()[0]) == 1
+    assert tables.legal(row).kinds.tolist() == [[False, True, False]]
+    plan = Preflop(said(f"holdem_nolimit:stack={stack},ante={ante}"), table).plan(Public(0, ((1, 0, 0),), 0, ()))
+    assert [action.kind for action in plan.actions] == [1]
+    assert (plan.strategy == 1).all()
+
+
 def test_a_table_is_read_as_it_was_written_and_a_damaged_one_refused(table: PreflopTable, tmp_path: Path) -> None:
     write_table(table, tmp_path)
     read = read_table(tmp_path)
