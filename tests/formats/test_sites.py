@@ -118,6 +118,34 @@ def test_a_busy_site_is_waited_for(tmp_path: Path) -> None:
         assert _played(GtoWizard(_service(url)), tmp_path / "g", 3).hands == 3
 
 
+def test_a_site_that_is_busy_in_the_middle_of_a_hand_costs_nothing_where_it_says_how_the_hand_stands(
+    tmp_path: Path,
+) -> None:
+    sites = Sites()
+    sites.faults = {"/hands": [503, 409, 502], "/hands/hand-0/act": [502, 504], "/hands/hand-2/act": [503]}
+    with serving(sites) as url:
+        found = _played(GtoWizard(_service(url)), tmp_path / "m", 6)
+    assert (found.hands, found.lost, sites.begun) == (6, 0, 6)
+    assert _won(tmp_path / "m") == [deal.winnings() for deal in sites.deals.values()]
+    assert found.decisions == sum(deal.asked for deal in sites.deals.values())  # none was made twice
+
+
+def test_a_site_that_is_busy_in_the_middle_of_a_hand_and_cannot_be_asked_costs_that_hand(tmp_path: Path) -> None:
+    sites = Sites()
+    sites.faults = {"/api/act": [503]}
+    with serving(sites) as url:
+        found = _played(Slumbot(_service(url)), tmp_path / "m", 5)
+    assert (found.hands, found.lost, sites.begun) == (5, 1, 6)
+
+
+def test_what_was_done_at_the_last_try_is_known() -> None:
+    sites = Sites()
+    with serving(sites) as url:
+        site = GtoWizard(_service(url, tries=1))
+        sites.faults = {"/hands": ["cut"]}
+        assert site.begin().hand_id == "hand-0"
+
+
 def test_waiting_ends_at_the_last_try() -> None:
     sites, waits = Sites(), list[float]()
     sites.faults = {"/api/new_hand": [503] * 5}
@@ -163,9 +191,10 @@ def test_a_hand_that_was_left_in_the_middle_goes_on_as_if_nobody_had_left_it(tmp
     assert _without_times(tmp_path / "whole") == _without_times(tmp_path / "parts")
 
 
-def test_an_answer_that_was_lost_costs_slumbot_s_hand_which_is_counted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cut", ["cut", "half"])
+def test_an_answer_that_was_lost_costs_slumbot_s_hand_which_is_counted(tmp_path: Path, cut: str) -> None:
     sites = Sites()
-    sites.faults = {"/api/act": ["cut"]}
+    sites.faults = {"/api/act": [cut]}
     with serving(sites) as url:
         found = _played(Slumbot(_service(url)), tmp_path / "m", 5)
     assert (found.hands, found.lost, sites.begun) == (5, 1, 6)
@@ -173,9 +202,10 @@ def test_an_answer_that_was_lost_costs_slumbot_s_hand_which_is_counted(tmp_path:
     assert sum('"lost":true' in line for line in lines) == 1
 
 
-def test_it_costs_nothing_where_the_site_says_how_the_hand_stands(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cut", ["cut", "half"])
+def test_it_costs_nothing_where_the_site_says_how_the_hand_stands(tmp_path: Path, cut: str) -> None:
     sites = Sites()
-    sites.faults = {"/hands": ["cut"], "/hands/hand-2/act": ["cut"]}
+    sites.faults = {"/hands": [cut], "/hands/hand-2/act": [cut]}
     with serving(sites) as url:
         found = _played(GtoWizard(_service(url)), tmp_path / "m", 6)
     assert (found.hands, found.lost, sites.begun) == (6, 0, 6)
@@ -215,6 +245,7 @@ def test_what_a_site_says_is_held_against_the_rules(tmp_path: Path, monkeypatch:
     ("changed", "said"),
     [
         ({"action": "f", "winnings": -50}, "shows 'f' after our 'b"),
+        ({"action": "b200b600f", "winnings": -200}, "shows 'b200b600f' after our 'b200'"),  # the fold is ours too
         ({"client_pos": 0}, "changed the position of a hand under way, from 1 to 0"),
         ({"hole_cards": ["2c", "2d"]}, "changed the hole of a hand under way"),
     ],
