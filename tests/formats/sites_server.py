@@ -127,7 +127,7 @@ class Sites:
             "is_hand_over": deal.over,
             "players": players,
             "action_history": _history(to_slumbot(deal.node)),
-            "winnings": deal.winnings() if deal.over else None,
+            "winnings": deal.winnings() if deal.over else (None, 0.0)[deal.number % 2],
             "aivat_score": 25.0 if deal.over else None,
         }
         game = {"starting_stack": 20000, "blinds": [50, 100][:: 1 if deal.number % 3 else -1]}

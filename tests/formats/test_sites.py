@@ -16,6 +16,7 @@ from cardai.cli import main
 from cardai.core.errors import DamagedFileError, RemoteError, UsageError
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.nodes import WireTree
+from cardai.formats.acpc.player import AgentPlayer
 from cardai.formats.sites.gtowizard import GtoWizard, definition_of
 from cardai.formats.sites.kept import KeptHands, SiteHand
 from cardai.formats.sites.series import SiteFigures, SitePlayer, figures, header_of, play_hands
@@ -155,6 +156,16 @@ def test_waiting_ends_at_the_last_try() -> None:
     assert all(0 <= wait <= 0.5 * 2**k for k, wait in enumerate(waits))
 
 
+def test_bounds_of_waits_double_up_to_half_a_minute() -> None:
+    sites, waits = Sites(), list[float]()
+    sites.faults = {"/hands/in-progress": [503] * 9}
+    with serving(sites) as url:
+        service = Service(url, tries=10, sleep=waits.append)
+        service._jitter.uniform = lambda low, high: high  # type: ignore[method-assign]
+        service.call("/hands/in-progress")
+    assert waits == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
+
+
 def test_a_site_that_says_nothing_is_waited_for_twice_so_long_whatever_is_tried() -> None:
     waits: list[float] = []
     with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes connections, and nobody reads them
@@ -209,6 +220,23 @@ def test_it_costs_nothing_where_the_site_says_how_the_hand_stands(tmp_path: Path
     with serving(sites) as url:
         found = _played(GtoWizard(_service(url)), tmp_path / "m", 6)
     assert (found.hands, found.lost, sites.begun) == (6, 0, 6)
+
+
+def test_what_was_lost_before_is_not_among_the_hands_that_a_match_goes_on_to(tmp_path: Path) -> None:
+    sites = Sites()
+    sites.faults = {"/api/act": ["cut"]}
+    with serving(sites) as url:
+        _played(Slumbot(_service(url)), tmp_path / "m", 3)
+        found = _played(Slumbot(_service(url)), tmp_path / "m", 5, resume=True)
+    assert (found.hands, found.lost, sites.begun) == (5, 1, 6)
+
+
+def test_each_hand_is_played_with_chances_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds, restart = list[int](), AgentPlayer.restart
+    monkeypatch.setattr(AgentPlayer, "restart", lambda self, seed: (seeds.append(seed), restart(self, seed)))
+    with serving(Sites()) as url:
+        _played(Slumbot(_service(url)), tmp_path / "m", 4)
+    assert len(set(seeds[-4:])) == 4
 
 
 def test_three_lost_hands_in_a_row_end_the_match_and_keep_it(tmp_path: Path) -> None:

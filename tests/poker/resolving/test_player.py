@@ -21,9 +21,9 @@ ROW = np.zeros(1, np.int64)
 
 
 def player(noise: float = 0.0, total: float = 1.0) -> ResolvingPlayer:
-    """Return one that folds 1 of 10 times, calls 2, raises to 300 3 and to 900 4 times; its plan adds up to ``total``."""
-    shares = np.repeat(total * np.array([[0.1], [0.2], [0.3], [0.4]]), COUNT, axis=1)
-    plan = Plan((Action(0), Action(1), Action(2, 300), Action(2, 900)), shares)
+    """Return one that folds 1 of 10 times, calls 2, raises to 300 3, to 900 and to 2,000 2 times; its plan adds up to ``total``."""
+    shares = np.repeat(total * np.array([[0.1], [0.2], [0.3], [0.2], [0.2]]), COUNT, axis=1)
+    plan = Plan((Action(0), Action(1), Action(2, 300), Action(2, 900), Action(2, 2000)), shares)
     resolver: Any = SimpleNamespace(game=evolve(resolved_game(GAME), first=1))
     return ResolvingPlayer(GAME, resolver, lambda public: plan, noise)
 
@@ -38,19 +38,19 @@ def test_shares_add_up_and_noise_takes_every_action_as_often() -> None:
     views, legal = dealt()
     for total in (1.0, 2.0):
         assert player(total=total).policy(views, legal)[0] == pytest.approx([0.1, 0.2, 0.7])
-    assert player(0.2).policy(views, legal)[0] == pytest.approx([0.8 * 0.1 + 0.05, 0.8 * 0.2 + 0.05, 0.8 * 0.7 + 0.1])
+    assert player(0.2).policy(views, legal)[0] == pytest.approx([0.8 * 0.1 + 0.04, 0.8 * 0.2 + 0.04, 0.8 * 0.7 + 0.12])
 
 
 def test_amounts_are_drawn_as_often_as_it_says() -> None:
     views, legal = dealt()
     amounts, odds = player().raise_odds(views, legal)
-    assert (amounts.tolist(), odds[0].tolist()) == ([300, 900], pytest.approx([3 / 7, 4 / 7]))
+    assert (amounts.tolist(), odds[0].tolist()) == ([300, 900, 2000], pytest.approx([3 / 7, 2 / 7, 2 / 7]))
     many = 4000
     drawn = player().raise_to(
         np.repeat(views, many), legal.take(np.zeros(many, np.int64)), Rows(derive_many(0, "x", count=many))
     )
-    assert set(drawn.tolist()) == {300, 900}
-    assert (drawn == 300).mean() == pytest.approx(3 / 7, abs=4 * 0.5 / many**0.5)
+    for amount, share in zip(amounts, odds[0], strict=True):
+        assert (drawn == amount).mean() == pytest.approx(share, abs=4 * 0.5 / many**0.5)
 
 
 @pytest.mark.parametrize("name", ["player", "button", "history", "history_round", "board", "stacks", "spent"])
