@@ -23,11 +23,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.arena.bootstrap import Interval, cautious
 from cardai.arena.records import Record, check_fits
-from cardai.arena.statistics import Estimate, group_sums, ratio
+from cardai.arena.statistics import Estimate, group_sums, ratio, student_t
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
@@ -60,7 +60,8 @@ class Aivat:
     @property
     def won(self) -> Estimate:
         """The mean of the chips, interval over groups."""
-        return self._mean(self.chips)
+        found = self._mean(self.chips)
+        return evolve(found, half_width=found.half_width * self._longer())
 
     @property
     def corrected(self) -> Interval:
@@ -70,7 +71,9 @@ class Aivat:
         played = group_sums(self.groups, np.ones(len(self.values)))
         mean = self._mean(self.values).mean
         level = group_sums(self.groups, self.values - self._seat_means(self.values) + float(np.mean(self.values)))
-        return cautious(mean + (level - mean * played) / played.mean(), 0)
+        found, longer = cautious(mean + (level - mean * played) / played.mean(), 0), self._longer()
+        low, high = (found.mean + longer * (end - found.mean) for end in (found.low, found.high))
+        return evolve(found, low=low, high=high)
 
     @property
     def deviations(self) -> tuple[float, float]:
@@ -88,6 +91,20 @@ class Aivat:
         played = group_sums(self.groups, np.ones(len(values)))
         level = values - self._seat_means(values) + float(np.mean(values)) if len(values) else values
         return ratio(group_sums(self.groups, level), played)
+
+    def _longer(self) -> float:
+        """Return how many times longer an interval over groups is because the seats' means come from the same hands.
+
+        Once where every group has all seats, whose means it then does not depend on; nan where nothing else is left.
+        """
+        groups, place = np.unique(self.groups, return_inverse=True)
+        seats, seat = np.unique(self.seats, return_inverse=True)
+        counts = np.zeros((len(groups), len(seats)))
+        np.add.at(counts, (place, seat), 1.0)
+        free = len(groups) - int(np.linalg.matrix_rank(counts)) if len(groups) else 0
+        if free < 1:
+            return math.nan
+        return math.sqrt((len(groups) - 1) / free) * student_t(free) / student_t(len(groups) - 1)
 
     def _seat_means(self, values: Float64s) -> Float64s:
         seats, place = np.unique(self.seats, return_inverse=True)

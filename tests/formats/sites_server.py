@@ -24,11 +24,12 @@ class Deal:
         self.rng, self.client, self.number = Random(f"{seed} {number}"), client, number
         self.deck = self.rng.sample(range(52), 9)
         self.node = self.tree.root
-        self.steps: list[tuple[int, str]] = []
+        self.asked = 0
         self._answer()
 
     def take(self, text: str) -> None:
         """Take the client's action in Slumbot's letters, then the other's until the client is to act."""
+        self.asked += 1
         played = to_slumbot(self.node) + text
         self.node = from_slumbot(played, self.tree)
         self._answer()
@@ -54,7 +55,8 @@ class Deal:
 
 
 class Sites:
-    """Both sites at once. ``faults`` holds, by path, what the next calls answer instead: a status, "cut" or a JSON value."""
+    """Both sites at once. ``faults`` holds, by path, what the next calls answer instead: a status (nothing is done),
+    "cut" or "half" (it is done, and nobody hears of it), or a JSON value."""
 
     def __init__(self, seed: int = 7, hide: bool = False) -> None:
         self.seed, self.hide = seed, hide
@@ -125,7 +127,7 @@ class Sites:
             "is_hand_over": deal.over,
             "players": players,
             "action_history": _history(to_slumbot(deal.node)),
-            "winnings": deal.winnings() if deal.over else None,
+            "winnings": deal.winnings() if deal.over else (None, 0.0)[deal.number % 2],
             "aivat_score": 25.0 if deal.over else None,
         }
         game = {"starting_stack": 20000, "blinds": [50, 100][:: 1 if deal.number % 3 else -1]}
@@ -157,12 +159,13 @@ def serving(sites: Sites) -> Iterator[str]:
                 self.close_connection = True
                 return
             status = wrong if isinstance(wrong, int) else 200
-            value = {"error": "busy"} if status != 200 else self._of(body) if wrong is None else wrong
+            value = {"error": "busy"} if status != 200 else self._of(body) if wrong in (None, "half") else wrong
             data = value if isinstance(value, bytes) else json.dumps(value).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            self.wfile.write(data)
+            self.wfile.write(data[: len(data) // 2] if wrong == "half" else data)
+            self.close_connection = True
 
         def _of(self, body: dict[str, Any] | None) -> dict[str, Any]:
             if self.path.startswith("/api"):

@@ -16,6 +16,7 @@ from cardai.cli import main
 from cardai.core.errors import DamagedFileError, RemoteError, UsageError
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.nodes import WireTree
+from cardai.formats.acpc.player import AgentPlayer
 from cardai.formats.sites.gtowizard import GtoWizard, definition_of
 from cardai.formats.sites.kept import KeptHands, SiteHand
 from cardai.formats.sites.series import SiteFigures, SitePlayer, figures, header_of, play_hands
@@ -118,6 +119,34 @@ def test_a_busy_site_is_waited_for(tmp_path: Path) -> None:
         assert _played(GtoWizard(_service(url)), tmp_path / "g", 3).hands == 3
 
 
+def test_a_site_that_is_busy_in_the_middle_of_a_hand_costs_nothing_where_it_says_how_the_hand_stands(
+    tmp_path: Path,
+) -> None:
+    sites = Sites()
+    sites.faults = {"/hands": [503, 409, 502], "/hands/hand-0/act": [502, 504], "/hands/hand-2/act": [503]}
+    with serving(sites) as url:
+        found = _played(GtoWizard(_service(url)), tmp_path / "m", 6)
+    assert (found.hands, found.lost, sites.begun) == (6, 0, 6)
+    assert _won(tmp_path / "m") == [deal.winnings() for deal in sites.deals.values()]
+    assert found.decisions == sum(deal.asked for deal in sites.deals.values())  # none was made twice
+
+
+def test_a_site_that_is_busy_in_the_middle_of_a_hand_and_cannot_be_asked_costs_that_hand(tmp_path: Path) -> None:
+    sites = Sites()
+    sites.faults = {"/api/act": [503]}
+    with serving(sites) as url:
+        found = _played(Slumbot(_service(url)), tmp_path / "m", 5)
+    assert (found.hands, found.lost, sites.begun) == (5, 1, 6)
+
+
+def test_what_was_done_at_the_last_try_is_known() -> None:
+    sites = Sites()
+    with serving(sites) as url:
+        site = GtoWizard(_service(url, tries=1))
+        sites.faults = {"/hands": ["cut"]}
+        assert site.begin().hand_id == "hand-0"
+
+
 def test_waiting_ends_at_the_last_try() -> None:
     sites, waits = Sites(), list[float]()
     sites.faults = {"/api/new_hand": [503] * 5}
@@ -125,6 +154,16 @@ def test_waiting_ends_at_the_last_try() -> None:
         Slumbot(Service(url, tries=5, sleep=waits.append)).begin()
     assert len(waits) == 4
     assert all(0 <= wait <= 0.5 * 2**k for k, wait in enumerate(waits))
+
+
+def test_bounds_of_waits_double_up_to_half_a_minute() -> None:
+    sites, waits = Sites(), list[float]()
+    sites.faults = {"/hands/in-progress": [503] * 9}
+    with serving(sites) as url:
+        service = Service(url, tries=10, sleep=waits.append)
+        service._jitter.uniform = lambda low, high: high  # type: ignore[method-assign]
+        service.call("/hands/in-progress")
+    assert waits == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
 
 
 def test_a_site_that_says_nothing_is_waited_for_twice_so_long_whatever_is_tried() -> None:
@@ -163,9 +202,10 @@ def test_a_hand_that_was_left_in_the_middle_goes_on_as_if_nobody_had_left_it(tmp
     assert _without_times(tmp_path / "whole") == _without_times(tmp_path / "parts")
 
 
-def test_an_answer_that_was_lost_costs_slumbot_s_hand_which_is_counted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cut", ["cut", "half"])
+def test_an_answer_that_was_lost_costs_slumbot_s_hand_which_is_counted(tmp_path: Path, cut: str) -> None:
     sites = Sites()
-    sites.faults = {"/api/act": ["cut"]}
+    sites.faults = {"/api/act": [cut]}
     with serving(sites) as url:
         found = _played(Slumbot(_service(url)), tmp_path / "m", 5)
     assert (found.hands, found.lost, sites.begun) == (5, 1, 6)
@@ -173,12 +213,30 @@ def test_an_answer_that_was_lost_costs_slumbot_s_hand_which_is_counted(tmp_path:
     assert sum('"lost":true' in line for line in lines) == 1
 
 
-def test_it_costs_nothing_where_the_site_says_how_the_hand_stands(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cut", ["cut", "half"])
+def test_it_costs_nothing_where_the_site_says_how_the_hand_stands(tmp_path: Path, cut: str) -> None:
     sites = Sites()
-    sites.faults = {"/hands": ["cut"], "/hands/hand-2/act": ["cut"]}
+    sites.faults = {"/hands": [cut], "/hands/hand-2/act": [cut]}
     with serving(sites) as url:
         found = _played(GtoWizard(_service(url)), tmp_path / "m", 6)
     assert (found.hands, found.lost, sites.begun) == (6, 0, 6)
+
+
+def test_what_was_lost_before_is_not_among_the_hands_that_a_match_goes_on_to(tmp_path: Path) -> None:
+    sites = Sites()
+    sites.faults = {"/api/act": ["cut"]}
+    with serving(sites) as url:
+        _played(Slumbot(_service(url)), tmp_path / "m", 3)
+        found = _played(Slumbot(_service(url)), tmp_path / "m", 5, resume=True)
+    assert (found.hands, found.lost, sites.begun) == (5, 1, 6)
+
+
+def test_each_hand_is_played_with_chances_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds, restart = list[int](), AgentPlayer.restart
+    monkeypatch.setattr(AgentPlayer, "restart", lambda self, seed: (seeds.append(seed), restart(self, seed)))
+    with serving(Sites()) as url:
+        _played(Slumbot(_service(url)), tmp_path / "m", 4)
+    assert len(set(seeds[-4:])) == 4
 
 
 def test_three_lost_hands_in_a_row_end_the_match_and_keep_it(tmp_path: Path) -> None:
@@ -215,6 +273,7 @@ def test_what_a_site_says_is_held_against_the_rules(tmp_path: Path, monkeypatch:
     ("changed", "said"),
     [
         ({"action": "f", "winnings": -50}, "shows 'f' after our 'b"),
+        ({"action": "b200b600f", "winnings": -200}, "shows 'b200b600f' after our 'b200'"),  # the fold is ours too
         ({"client_pos": 0}, "changed the position of a hand under way, from 1 to 0"),
         ({"hole_cards": ["2c", "2d"]}, "changed the hole of a hand under way"),
     ],

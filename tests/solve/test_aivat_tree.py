@@ -13,7 +13,7 @@ from cardai.core.agent import Agent, ScalarAgent
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.registry import create
-from cardai.solve.aivat import aivat
+from cardai.solve.aivat import Aivat, aivat
 from cardai.solve.aivat_tree import _edges, classes, corrected_returns, node_values, policy_of
 from cardai.solve.tree import GameTree, game_tree
 
@@ -140,3 +140,23 @@ class Remembers(Acts):
 def test_what_cannot_be_measured_is_refused(game: str, agent: Agent, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         aivat(cardai.game(game), agent, [])
+
+
+@pytest.mark.parametrize("name", ["won", "corrected"])
+def test_what_the_means_of_seats_take_of_an_interval_is_told(name: str) -> None:
+    """Hands of one seat each have less to say of the spread than pairs: two of them say nothing."""
+
+    def of(values: list[float], groups: list[int]) -> tuple[float, float]:
+        found = np.array(values)
+        one = getattr(Aivat(found, found, np.array(groups), np.arange(len(values)) % 2), name)
+        return one.mean, one.high - one.mean
+
+    mean, half = of([3.0, 200.0], [0, 1])
+    assert mean == 101.5
+    assert np.isnan(half)
+    mean, half = of(
+        [0.0, 10.0, 4.0, 16.0], [0, 1, 2, 3]
+    )  # seat means 2 and 13: 2 * 4 + 2 * 9, of two degrees of freedom
+    assert (mean, half) == (7.5, pytest.approx(4.302653 * np.sqrt((8 + 18) / 2 / 4), rel=1e-5))
+    mean, half = of([0.0, 10.0, 4.0, 16.0], [0, 0, 1, 1])  # pairs of 5 and 10
+    assert (mean, half) == (7.5, pytest.approx(12.706205 * 2.5, rel=1e-5))

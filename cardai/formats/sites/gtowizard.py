@@ -17,7 +17,7 @@ from cardai.core.schema import structure
 from cardai.formats.acpc.gamedef import GameDef, load_game
 from cardai.formats.acpc.states import parse_cards
 from cardai.formats.sites.frames import WizardFrame, WizardGame, WizardHands, WizardPlayer
-from cardai.formats.sites.service import BUSY, NoAnswerError, Service
+from cardai.formats.sites.service import BUSY, Service
 from cardai.formats.sites.shown import LostHandError, Shown
 from cardai.formats.slumbot import GAME, step_text
 from cardai.poker.rules.growing_tree import BettingNode
@@ -42,19 +42,12 @@ class GtoWizard:
 
     def begin(self) -> Shown:
         """Go on with a hand that is under way, else begin one. Raises RemoteError, DamagedFileError, UsageError."""
-        if waiting := self._waiting():
-            return self._shown(waiting[0])
         body = {"game_name": self._game_name}
-        try:
-            answer = self._service.call("/hands", body, again=BUSY | _NO_PLACE, repeat=False)
-        except NoAnswerError:
-            if not (waiting := self._waiting()):
-                raise
-            return self._shown(waiting[0])
+        answer = self._first() or self._service.call("/hands", body, again=BUSY | _NO_PLACE, stands=self._first)
         return self._shown(self._frame(answer))
 
     def act(self, shown: Shown, node: BettingNode, action: int) -> Shown:
-        """Take an action; where its answer is lost, the site is asked where the hand stands.
+        """Take an action; where its answer is lost, or the site is busy, it is asked where the hand stands, and then tried again.
 
         Raises:
             LostHandError: the hand is not under way any more. RemoteError, DamagedFileError, UsageError.
@@ -62,18 +55,25 @@ class GtoWizard:
         text = step_text(node, action)
         body = {"action": text[0], "amount": int(text[1:]) if text[1:] else None}
         path = f"/hands/{shown.hand_id}/act"
-        try:
-            answer = self._service.call(path, body, repeat=False)
-        except NoAnswerError as error:
-            for frame in self._waiting():
-                if str(frame.hand_id) == shown.hand_id:
-                    return self._shown(frame)
-            raise LostHandError(str(error)) from error
-        return self._shown(self._frame(answer))
+        return self._shown(self._frame(self._service.call(path, body, stands=lambda: self._taken(shown))))
 
-    def _waiting(self) -> tuple[WizardFrame, ...]:
+    def _waiting(self) -> list[dict[str, Any]]:
         """Return the hands that are under way."""
-        return structure(self._service.call("/hands/in-progress"), WizardHands, "The answer of GTO Wizard").hands
+        answer = self._service.call("/hands/in-progress")
+        structure(answer, WizardHands, "The answer of GTO Wizard")
+        return answer.get("hands", [])  # type: ignore[no-any-return]  # of frames: it was checked
+
+    def _first(self) -> dict[str, Any] | None:
+        """Return a hand that is under way, None if there is none."""
+        return next(iter(self._waiting()), None)
+
+    def _taken(self, before: Shown) -> dict[str, Any] | None:
+        """Return how a hand stands, None if it still stands as ``before``."""
+        for answer in self._waiting():
+            frame = self._frame(answer)
+            if str(frame.hand_id) == before.hand_id:
+                return None if self._shown(frame).betting == before.betting else answer
+        raise LostHandError(f"An action had no answer, and the hand {before.hand_id} is not under way any more.")
 
     def _frame(self, answer: dict[str, Any]) -> WizardFrame:
         return structure(answer, WizardFrame, "The answer of GTO Wizard")

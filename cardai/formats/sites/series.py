@@ -102,7 +102,10 @@ class SitePlayer:
             DamagedFileError: it took another action, or shows another hand.
         """
         there, taken = from_slumbot(now.betting, self._follower.tree), self._follower.tree.after(node, action)
-        if there.wire != node.wire and taken.wire not in [step.wire for step in there.path()]:
+        ours = [
+            sum(step.parent.actor == before.position for step in one.path() if step.parent) for one in (taken, there)
+        ]
+        if there.wire != node.wire and (taken.wire not in [step.wire for step in there.path()] or ours[0] != ours[1]):
             raise DamagedFileError(
                 f"{site.name} shows {now.betting[:60]!r} after our {step_text(node, action)!r} at {before.betting[:60]!r}."
             )

@@ -90,10 +90,12 @@ class Service:
         *,
         again: frozenset[int] = BUSY,
         repeat: bool = True,
+        stands: Callable[[], dict[str, Any] | None] | None = None,
     ) -> dict[str, Any]:
         """Return the answer to one call, a JSON object: POST with a ``body``, else GET. Whoever calls hands it to the schema.
 
-        Busy answers (``again``) are waited for and tried anew, lost ones too where the call may be repeated (``repeat``).
+        Busy answers (``again``) and lost ones are waited for and tried anew, where the call may be repeated (``repeat``). What
+        was asked may be done all the same: ``stands`` is asked after each such try, and what it returns is the answer.
 
         Raises:
             BusyError, NoAnswerError: at the last try. RemoteError: the service refuses. DamagedFileError: it answers with
@@ -105,15 +107,18 @@ class Service:
             try:
                 return self._within(path, lambda: self._once(path, body, again))
             except (BusyError, NoAnswerError) as error:
-                if not (repeat or (isinstance(error, BusyError) and error.status == 409)):
+                if not repeat:
                     raise
                 waited += time.monotonic() - begun if isinstance(error, NoAnswerError) else 0.0
-                if tried + 1 == self._tries or waited > (WAITED - 0.5) * self._seconds:
-                    if tried:
-                        error.args = (f"{error} It was tried {tried + 1} times.",)
+                last = tried + 1 == self._tries or waited > (WAITED - 0.5) * self._seconds
+                if not last:
+                    tell(f"{self.host} is busy or does not answer: trying again")
+                    self._sleep(self._jitter.uniform(0.0, min(30.0, 0.5 * 2.0**tried)))
+                if stands is not None and (found := stands()) is not None:
+                    return found
+                if last:
+                    error.args = (f"{error} It was tried {tried + 1} times.",) if tried else error.args
                     raise
-                tell(f"{self.host} is busy or does not answer: trying again")
-                self._sleep(self._jitter.uniform(0.0, min(30.0, 0.5 * 2.0**tried)))
         raise AssertionError("a last try returns or raises")
 
     def _within(self, path: str, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -140,12 +145,15 @@ class Service:
         return NoAnswerError(f"{self.host} did not answer {path} within {self._seconds:g} seconds.")
 
     def _once(self, path: str, body: Mapping[str, Any] | None, again: frozenset[int]) -> dict[str, Any]:
-        data = None if body is None else json.dumps(body).encode()
-        headers = self._headers if data is None else {**self._headers, "Content-Type": "application/json"}
-        request = urllib.request.Request(self.url + path, data=data, headers=headers)
+        sent = None if body is None else json.dumps(body).encode()
+        headers = self._headers if sent is None else {**self._headers, "Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, data=sent, headers=headers)
         try:
             with self._open(request, timeout=self._seconds) as answer:
-                return self.parsed(path, answer.read(LONGEST + 1))
+                data = answer.read(LONGEST + 1)
+                if len(data) <= LONGEST and answer.length:  # read with a limit, http.client tells nobody
+                    raise http.client.IncompleteRead(data, answer.length)
+                return self.parsed(path, data)
         except urllib.error.HTTPError as error:
             with error:
                 raise self._refused(path, error, again) from error

@@ -14,7 +14,7 @@ from cardai.core.schema import structure
 from cardai.formats.acpc.gamedef import GameDef, load_game
 from cardai.formats.acpc.states import Cards, parse_cards
 from cardai.formats.sites.frames import SlumbotFrame, SlumbotLogin
-from cardai.formats.sites.service import NoAnswerError, Service
+from cardai.formats.sites.service import BusyError, NoAnswerError, Service
 from cardai.formats.sites.shown import LostHandError, Shown
 from cardai.formats.slumbot import GAME, step_text
 from cardai.poker.rules.growing_tree import BettingNode
@@ -47,12 +47,12 @@ class Slumbot:
         """Take an action (0 fold, 1 check or call, N raise to N chips in the whole hand).
 
         Raises:
-            LostHandError: no answer came; the site has no way to ask where the hand stands. RemoteError: it refuses.
+            LostHandError: no answer came, or it is busy; the site has no way to ask where the hand stands. RemoteError: it refuses.
         """
         body = {**self._session(), "incr": step_text(node, action)}
         try:
             return self._shown(self._service.call("/api/act", body, repeat=False))
-        except NoAnswerError as error:
+        except (BusyError, NoAnswerError) as error:
             raise LostHandError(str(error)) from error
 
     def _session(self) -> dict[str, str]:

@@ -28,9 +28,10 @@ from cardai.core.schema import structure
 from cardai.core.spec import brief
 from cardai.poker.contract import BoardGame, board_game, need_holdem
 from cardai.poker.hand_classes import CLASSES, class_of
+from cardai.poker.hands.combos import COUNT
 from cardai.poker.range_policy import range_player
 from cardai.poker.ranges.menus import ALL_IN, Menu
-from cardai.poker.ranges.public_tree import DECISION, Node, PublicTree, holdem_tree, tree_after
+from cardai.poker.ranges.public_tree import DECISION, Action, Node, PublicTree, holdem_tree, tree_after
 from cardai.poker.resolving.player import Plan
 from cardai.poker.resolving.resolver import Public, nearest
 from cardai.training.runs import Run
@@ -220,6 +221,11 @@ class _WithStacks:
 
     def plan(self, public: Public) -> Plan:
         """Return what each hand does at a decision before the flop."""
+        betting = self.game.betting
+        if public.actions and self.stack <= betting.ante + max(betting.blinds):
+            return Plan(
+                (Action(1),), np.ones((1, COUNT))
+            )  # the button is all-in by a call: the big blind can only check
         real = tree_after(
             self.game.betting, (self.stack,) * 2, public.button, public.history, self._menus, until=0
         ).root

@@ -180,6 +180,19 @@ def test_the_mean_is_the_chips_mean_and_the_spread_less_than_half(hands: list[Re
     assert found.ratio < 0.6
 
 
+def test_between_two_who_only_call_what_is_left_is_the_opponents_hand(tmp_path: Path) -> None:
+    """All that cards bring is taken off: what is left is what its hand is worth against any other before the flop."""
+    file = tmp_path / "hands.jsonl"
+    play(cardai.game("holdem"), ["always_call"] * 2, games=6, seed=4, record=file, names=("it", "other"))
+    records = read(file).hands
+    found = aivat(cardai.game("holdem"), cardai.agent("always_call"), records)
+    for record, value in zip(records, found.values, strict=True):
+        *_, last = walk(cardai.game("holdem"), record, record["seats"].index(0))
+        cards = Cards(last.situation.opponent)  # type: ignore[union-attr]
+        assert value == pytest.approx(100 * cards.on(()).x[cards.against].mean(), abs=15)
+    assert found.deviations[1] < 0.5 * found.deviations[0]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("samples", "games", "most"), sizes((20, 26, 0.55), (100, 100, 0.45)))
 def test_against_threshold_values_learned_from_play_leave_at_most_045_of_the_spread(

@@ -84,6 +84,46 @@ def test_what_it_does_after_a_bet_between_rungs_is_weighed_by_its_own_hands(tabl
     assert plan.strategy[0] == pytest.approx(wanted[class_of()], rel=1e-6)
 
 
+@pytest.mark.parametrize("button", [0, 1])
+def test_a_third_decision_is_weighed_by_what_both_have_done_on_both_lines(table: PreflopTable, button: int) -> None:
+    """A raise to 250, between two rungs, raised by the pot to 750: whose line it is, each hand of the button says otherwise."""
+    played = Preflop(said("holdem"), table)
+    plan = played.plan(Public(button, ((250, 0, button), (750, 0, 1 - button)), 0, ()))
+    root, odds = table.trees[100].root, harmonic(0.5, 0.75, 1.0)
+    first, weight, folds = table.strategy(100, root), [], []
+    for raised, share in ((2, odds), (3, 1 - odds)):
+        node = root.children[raised]
+        (pot,) = [k for k, one in enumerate(node.actions) if one.amount == 3 * root.actions[raised].amount]
+        weight.append(share * first[raised] * (table.strategy(100, node)[pot] @ np.bincount(class_of())))
+        folds.append(table.strategy(100, node.children[pot])[0])
+    wanted = (weight[0] * folds[0] + weight[1] * folds[1]) / (weight[0] + weight[1])
+    assert plan.actions[0].kind == 0
+    assert plan.strategy[0] == pytest.approx(wanted[class_of()], rel=1e-6)
+
+
+def test_all_in_is_all_in_at_any_depth(table: PreflopTable) -> None:
+    """Also where it lies nearer to another rung, in proportion to the pot, than to the table's own all-in."""
+    played, root = Preflop(said("holdem_nolimit:stack=1700"), table), table.trees[10].root
+    strategy = table.strategy(10, root)
+    plan = played.plan(Public(0, (), 0, ()))
+    assert [one.amount for one in plan.actions if one.kind == 2] == [200, 300, 1700]
+    assert plan.strategy[-1] == pytest.approx(strategy[-1][class_of()])
+    raised = played.ranges(Public(0, ((1700, 0, 0),), 1, ()))
+    assert raised[0] == pytest.approx(COUNT * strategy[-1][class_of()])
+    short = Preflop(
+        said("holdem_nolimit:stack=700"), table
+    )  # all-in is three pots there, and four and a half in the table
+    assert short.ranges(Public(0, ((700, 0, 0),), 1, ()))[0] == pytest.approx(COUNT * strategy[-1][class_of()])
+
+
+def test_the_depth_is_the_nearest_in_proportion_in_big_blinds(table: PreflopTable) -> None:
+    assert [table.depth(blinds) for blinds in (1, 30, 32, 40, 400)] == [10, 10, 100, 100, 100]
+    root, small = table.trees[100].root, Preflop(said("holdem_nolimit:blinds=1+2,stack=200"), table)
+    plan = small.plan(Public(0, (), 0, ()))
+    assert [one.amount for one in plan.actions if one.kind == 2] == [4, 6, 200]
+    assert plan.strategy == pytest.approx(table.strategy(100, root)[:, class_of()])
+
+
 @pytest.mark.parametrize("blinds", [2, 10, 17, 33, 100, 250])
 def test_any_stacks_and_any_bets_are_answered(table: PreflopTable, blinds: int) -> None:
     game = cardai.game(f"holdem_nolimit:stack={100 * blinds}")
@@ -110,6 +150,20 @@ def test_any_stacks_and_any_bets_are_answered(table: PreflopTable, blinds: int) 
         found = played.ranges(Public(int(view["button"]), tuple(actions), 1, ()))
         assert np.isfinite(found).all()
         assert (found.sum(axis=1) > 0).all()
+
+
+@pytest.mark.parametrize(("stack", "ante"), [("100+20000", 0), ("125+126", 25)])
+def test_a_big_blind_that_nobody_can_raise_checks(table: PreflopTable, stack: str, ante: int) -> None:
+    """In a cash game the button may have one blind left, and calls with it."""
+    game = cardai.game(f"holdem_nolimit:stack={stack},ante={ante}")
+    tables, row = game.tables(1), np.zeros(1, np.int64)
+    tables.reset(np.zeros(1, np.uint64))
+    tables.apply(row, np.array([1]))
+    assert int(tables.current_players()[0]) == 1
+    assert tables.legal(row).kinds.tolist() == [[False, True, False]]
+    plan = Preflop(said(f"holdem_nolimit:stack={stack},ante={ante}"), table).plan(Public(0, ((1, 0, 0),), 0, ()))
+    assert [action.kind for action in plan.actions] == [1]
+    assert (plan.strategy == 1).all()
 
 
 def test_a_table_is_read_as_it_was_written_and_a_damaged_one_refused(table: PreflopTable, tmp_path: Path) -> None:

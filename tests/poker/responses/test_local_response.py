@@ -15,7 +15,7 @@ from cardai.core.legal import Amounts
 from cardai.poker.hands.combos import COUNT, compatible, pairs
 from cardai.poker.hands.ranking import batch_tables, rank_high
 from cardai.poker.responses import _local_kernels as kernels
-from cardai.poker.responses.local_response import FRACTIONS, LocalResponder, Lookahead, raises_of
+from cardai.poker.responses.local_response import FRACTIONS, LocalResponder, Lookahead, best_actions, raises_of
 from cardai.poker.responses.local_samples import LocalOptions
 from cardai.poker.responses.measure import Response, measure
 from tests.support import sizes
@@ -105,27 +105,47 @@ def test_the_same_seed_gives_the_same_winnings_and_more_hands_only_add_to_them()
     assert local_response(game, agent, hands=4, seed=4, samples=20).gains.tolist() != few
 
 
-def test_the_range_is_weighed_by_the_odds_of_the_amount() -> None:
+@pytest.mark.parametrize("large", [False, True])
+def test_the_range_is_weighed_by_the_odds_of_the_action_and_the_amount(large: bool) -> None:
     """Where a player says how often it raises to what, each of its hands is weighed by that."""
     from cardai.core.rng import Rows, derive_many
 
     class Sizes(KnowsItsCards):
         def policy(self, views: Any, legal: Any) -> Any:
-            return np.tile([0.0, 0.0, 1.0], (len(views), 1))
+            raises = 0.1 + views["hole"][:, 1] / 104
+            return np.stack([np.zeros(len(views)), 1 - raises, raises], axis=1)
 
         def raise_to(self, views: Any, legal: Any, rng: Any) -> Any:
-            return legal.min_amount
+            return legal.max_amount if large else legal.min_amount
 
         def raise_odds(self, views: Any, legal: Any) -> Any:
             share = views["hole"][:, 0] / 104
             return np.array([legal.min_amount[0], legal.max_amount[0]]), np.stack([share, 1 - share], axis=1)
 
-    game = cardai.game(NO_LIMIT)
-    responder = LocalResponder(Sizes(), Lookahead(game, Sizes()), 0, 20)
-    tables, range_ = game.tables(1), np.ones(COUNT)
-    tables.reset(np.array([1], np.uint64))
-    responder._answer(tables, int(tables.current_players()[0]), range_, Rows(derive_many(0, 1, count=1)))
-    assert range_.tolist() == (pairs()[:, 0] / 104).tolist()
+    game, seen = cardai.game(NO_LIMIT), set()
+    raises, share = 0.1 + pairs()[:, 1] / 104, pairs()[:, 0] / 104
+    for deal in range(12):
+        responder = LocalResponder(Sizes(), Lookahead(game, Sizes()), 0, 20)
+        tables, range_ = game.tables(1), np.ones(COUNT)
+        tables.reset(np.array([deal], np.uint64))
+        seat = int(tables.current_players()[0])
+        action = responder._answer(tables, seat, range_, Rows(derive_many(0, deal, count=1)))
+        assert range_ == pytest.approx(1 - raises if action == 1 else raises * (1 - share if large else share))
+        seen.add(min(action, 2))
+    assert seen == {1, 2}
+
+
+def test_what_is_worth_most_is_counted_in_chips() -> None:
+    """A pot of 300 and 100 to call: a call needs a quarter of it, and a raise of 100 more wins 400 or loses 200."""
+    view, legal = {"pot": 300, "to_call": 100}, Amounts(np.ones((1, 3), bool), np.array([300]), np.array([900]))
+    equity, folds = (
+        np.array([[0.24, 0.26, 0.55, 0.55, 0.1], [0.1, 0.1, 0.49, 0.54, 0.1]]),
+        np.array([[0, 0, 0, 0, 0.4]]),
+    )
+    actions, best = best_actions(view, legal, [300], equity, folds, np.array([100.0]))  # type: ignore[arg-type]
+    assert [actions[k] for k in best] == [0, 1, 1, 300, 300]
+    actions, best = best_actions(view, legal, [300], equity, np.array([[0, 0, 0, 0, 0.3]]), np.array([100.0]))  # type: ignore[arg-type]
+    assert actions[best[4]] == 0  # 0.3 * 300 less 0.7 * (0.9 * 200 - 0.1 * 400)
 
 
 def test_the_range_is_those_that_raise_to_the_amount_where_its_odds_are_not_known() -> None:

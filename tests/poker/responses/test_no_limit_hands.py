@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from cardai.core.agent import Agent
-from cardai.core.arrays import Float64s
+from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
-from cardai.core.legal import Legal
+from cardai.core.legal import Amounts, Legal
 from cardai.poker.hands.combos import pairs as pairs_of_cards
 from cardai.poker.ranges.leaves import apart, showdowns
 from cardai.poker.responses.measure import measure
@@ -54,6 +56,64 @@ def test_a_player_that_folds_too_much_is_bluffed_by_the_smallest_bet_that_does_i
     assert sampler.gain(tables, ranges) == pytest.approx(value, rel=1e-6)  # type: ignore[attr-defined]
     small = measure(StreetOptions(FULL, Folds(), 3, hands=1, seed=1, bets="allin")).gains[0]
     assert small < value
+
+
+class Plays(Agent):
+    """Raises the pot before the flop with some hands; on the river each seat and hand folds, bets and raises otherwise."""
+
+    def for_game(self, game: Game) -> Agent:
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        mask = legal.kinds if isinstance(legal, Amounts) else legal
+        ranks, out = views["hole"] % 13, np.zeros(mask.shape)
+        high, late, bet = ranks.max(axis=1) / 12, views["round"] == 3, views["to_call"] > 0
+        large = views["to_call"] > views["pot"] / 3
+        folds = np.where(late & bet, (0.5 - 0.4 * high) * np.where(large, 1.4, 1.0), 0.0)
+        opens = (views["round"] == 0) & (views["player"] == views["button"]) & (views["raises"] == 0)
+        raises = np.where(late, 0.2 * high + 0.1 * (views["player"] == 1), opens & (ranks.sum(axis=1) % 2 == 0))
+        raises = raises * mask[:, 2:].any(axis=1)
+        out[:, :2] = np.stack([folds, 1 - folds - raises], axis=1)
+        if isinstance(legal, Amounts):
+            out[:, 2] = raises
+        else:  # the pot and all-in
+            out[:, 2:] = raises[:, None] * self._shares(mask[:, 2:], late)
+        return out
+
+    def raise_odds(self, views: Views, legal: Amounts) -> tuple[Int64s, Float64s]:
+        level = int(views["spent"][0].max())
+        amounts = np.unique(np.minimum([3 * level, 10**6], legal.max_amount[0]))
+        pot = np.ones((len(views), 2), bool) if len(amounts) == 2 else np.tile([False, True], (len(views), 1))
+        return amounts, self._shares(pot, views["round"] == 3)[:, -len(amounts) :]
+
+    def _shares(self, there: Bools, late: Bools) -> Float64s:
+        shares = np.where(late[:, None], [0.6, 0.4], [1.0, 0.0]) * there
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True).clip(1e-9))
+
+
+def test_seats_that_play_otherwise_are_answered_as_on_a_ladder() -> None:
+    """The ladder's hands are counted out by another walk, over the public tree."""
+    ladder = measure(StreetOptions(f"{FULL},bets=1+allin", Plays(), 3, hands=4, seed=2))
+    found = measure(StreetOptions(FULL, Plays(), 3, hands=4, seed=2, bets="1+allin"))
+    assert found.reached == ladder.reached == 4
+    assert found.gains == pytest.approx(ladder.gains, rel=2e-5)  # the ladder's ranges are float32
+
+
+def test_its_bets_are_fractions_of_the_pot_and_follow_the_number_of_raises() -> None:
+    sampler: Any = StreetOptions(FULL, Plays(), 3, hands=1, seed=2, bets="0.75+1.5/allin").sampler()
+    tables, ranges = sampler.play(0)
+    spent, asked = tables.views(0, np.zeros(1, np.int64))[0]["spent"].tolist(), []
+    assert spent[0] == spent[1]
+    assert sampler._choices(tables, spent, 0) == [1, int(2.5 * spent[0]), min(4 * spent[0], 1000)]
+
+    def choices(tables: Any, spent: list[int], raises: int) -> list[int]:
+        asked.append((raises, int(tables.views(0, np.zeros(1, np.int64))[0]["raises"])))
+        return type(sampler)._choices(sampler, tables, spent, raises)
+
+    sampler._choices = choices
+    sampler.gain(tables, ranges)
+    assert {counted for counted, _ in asked} >= {0, 1, 2}
+    assert all(counted == real for counted, real in asked)
 
 
 @pytest.mark.parametrize(
