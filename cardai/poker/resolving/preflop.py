@@ -268,7 +268,7 @@ class _WithStacks:
         lines = [_Line(1.0, root, np.ones((2, CLASSES)))]
         spent = [0, 0]
         for position, blind in enumerate(self.game.betting.blinds[:2]):
-            spent[position] = blind
+            spent[position] = blind + self.game.betting.ante
         for action, round_, seat in public.actions:
             if round_ > 0:
                 break

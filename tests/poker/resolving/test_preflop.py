@@ -152,6 +152,16 @@ def test_any_stacks_and_any_bets_are_answered(table: PreflopTable, blinds: int) 
         assert (found.sum(axis=1) > 0).all()
 
 
+def test_a_raise_of_the_pot_is_the_table_s_with_antes_too(table: PreflopTable) -> None:
+    played, root = Preflop(said("holdem_nolimit:stack=10000,ante=25"), table), table.trees[100].root
+    half, pot, most = (one.amount for one in played.plan(Public(0, (), 0, ())).actions if one.kind == 2)
+    assert (half, pot, most) == (250, 375, 10_000)  # a call makes it 250
+    strategy = table.strategy(100, root)
+    for place, amount in zip((-3, -2, -1), (half, pot, most), strict=True):
+        found = played.ranges(Public(0, ((amount, 0, 0),), 1, ()))[0]
+        assert found == pytest.approx(COUNT * strategy[place][class_of()], rel=1e-5)
+
+
 @pytest.mark.parametrize(("stack", "ante"), [("100+20000", 0), ("125+126", 25)])
 def test_a_big_blind_that_nobody_can_raise_checks(table: PreflopTable, stack: str, ante: int) -> None:
     """In a cash game the button may have one blind left, and calls with it."""
