@@ -195,6 +195,68 @@ def test_a_person_does_not_wait_for_all_simulations(name: str, monkeypatch: pyte
     assert 0 < played(3, person=True) < 400
 
 
+class OfferState(ListState):
+    """Seat 0 takes nothing, or leaves it to seat 1 who of them wins one."""
+
+    def current_player(self) -> int:
+        return TERMINAL if self.played == [0] or len(self.played) == 2 else len(self.played)
+
+    def legal_actions(self) -> list[int]:
+        return [] if self.is_terminal() else [0, 1]
+
+    def view(self, player: int) -> dict[str, Any]:
+        return {"player": player, "history": list(self.played)}
+
+    def returns(self) -> list[float]:
+        return [0.0, 0.0] if len(self.played) < 2 else [1.0, -1.0] if self.played[1] else [-1.0, 1.0]
+
+
+@frozen
+class Offer(StateGame):
+    num_players, num_distinct_actions, num_chance_outcomes = 2, 2, 0
+    view_fields = (
+        Field("player", "seat", "who looks", maximum=1, role="player"),
+        Field("history", "public_history", "moves so far", maximum=1, size=2, role="actions"),
+    )
+
+    def new_initial_state(self, setup: Setup | None = None) -> State:
+        return OfferState(self)
+
+    def action_to_string(self, action: int) -> str:
+        return str(action)
+
+
+@pytest.mark.parametrize(
+    "spec", ["pimc:simulations=100", "ismcts:simulations=100", "ismcts:simulations=100,plays=visits"]
+)
+def test_the_others_play_for_themselves_in_the_tree_too(spec: str) -> None:
+    policy, values = asked(Offer(), spec, Offer().new_initial_state())
+    assert values[0] == 0
+    assert values[1] < -0.2
+    if "visits" not in spec:
+        assert policy.tolist() == [1, 0]
+        return
+    agent: Any = cardai.agent(spec).for_game(Offer())
+    views = pack_views(Offer().view_fields, [Offer().new_initial_state().view(0)])
+    visits = agent.found(views, np.array([True, True])).visits
+    assert policy.tolist() == (visits / 100).tolist()
+    assert 0.5 < policy[0] < 1
+
+
+def test_each_round_of_one_tree_has_worlds_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = cardai.game("leduc")
+    agent: Any = cardai.agent("ismcts:simulations=40").for_game(game)
+    determinize, seeds = type(game).determinize, []
+
+    def noted(self: Any, view: Any, rng: Any, count: int, weights: Any = None) -> Any:
+        seeds.append(rng)
+        return determinize(self, view, rng, count, weights)
+
+    monkeypatch.setattr(type(game), "determinize", noted)
+    agent.found(pack_views(game.view_fields, [after(game, 5, 0).view(0)]), np.array([False, True, True]))
+    assert len(seeds) == len(set(seeds)) > 5
+
+
 @pytest.mark.parametrize(("name", "least"), [("ismcts", 4), ("pimc", 5)])
 def test_where_no_more_hands_are_found_those_that_were_decide_and_without_any_it_says_so(
     name: str, least: int, monkeypatch: pytest.MonkeyPatch

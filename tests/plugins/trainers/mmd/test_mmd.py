@@ -21,6 +21,7 @@ from cardai.learn.policies import legal_softmax
 from cardai.plugins.trainers.mmd import rollouts
 from cardai.plugins.trainers.mmd.advantages import ExactGame, corrected_targets, generalised_advantages
 from cardai.plugins.trainers.mmd.average import Average
+from cardai.plugins.trainers.mmd.losses import mean_gains
 from cardai.plugins.trainers.mmd.natural import mirror_step, natural_step
 from cardai.plugins.trainers.mmd.player import asked
 from cardai.plugins.trainers.mmd.training import MMDTraining
@@ -117,6 +118,55 @@ def test_sampled_advantages_of_all_actions_have_the_exact_ones_as_their_mean_wha
         found = estimate[mine] - (batch.policies[mine] * estimate[mine]).sum(axis=1, keepdims=True)
         # 12 sets of 2 actions: a miss by more than 5 standard errors has probability 1e-5
         assert (abs(found.mean(axis=0) - gains[row]) < 5 * found.std(axis=0) / np.sqrt(mine.sum())).all()
+
+
+@pytest.mark.parametrize("advantages", ["all_actions", "gae"])
+def test_what_three_seats_sample_has_the_exact_advantages_as_its_mean(advantages: str) -> None:
+    """With three seats, whose returns and places among what the critic says must not be mixed up."""
+    spec = f"mmd:hidden=8,layers=1,batch=3000,tables=1000,advantages={advantages},decay=1,discount=1,normalize=false"
+    training = start(spec, "kuhn:players=3")
+    exact = training.exact
+    wanted, seen = training._tree_examples(), {}
+    for _ in range(10):
+        examples = training._played_examples()
+        gains = mean_gains(examples, np.arange(len(examples)))
+        for code, legal, mine in zip(examples.inputs.codes, examples.inputs.legal, gains, strict=True):
+            seen.setdefault(code.tobytes(), []).append((mine - mine[legal].mean()) * legal)
+    often = np.flatnonzero(wanted.weights > 0.015)
+    assert len(often) > 10
+    for row in often:
+        found, gains = np.array(seen[exact.codes[row].tobytes()]), wanted.gains[row]
+        # some 40 figures: a miss by 8 deviations of a mean of ten has probability 1e-3
+        off = abs(found.mean(axis=0) - (gains - gains[exact.legal[row]].mean()) * exact.legal[row])
+        assert (off < 8 * found.std(axis=0, ddof=1) / np.sqrt(len(found)) + 1e-9).all()
+
+
+def test_what_the_critic_says_of_the_seat_that_acts_counts_and_each_seat_learns_its_own_return() -> None:
+    training = start(
+        f"mmd:{TINY},advantages=all_actions,decay=1,reward_scale=1".replace("epochs=2", "epochs=1"), "kuhn:players=3"
+    )
+    with torch.no_grad():  # says of action a that it brings a to who acts, and ten more to each seat after it
+        training.critic[-1].weight.zero_()
+        training.critic[-1].bias.copy_(torch.tensor([0.0, 10.0, 20.0, 1.0, 11.0, 21.0]))
+    batch = training._played()
+    critic, gains, residuals = training._all_actions(batch, batch.returns)
+    likely = batch.policies[:, 1]
+    assert gains == pytest.approx(np.stack([-likely, 1 - likely], axis=1))
+    last = np.array([at == np.flatnonzero(batch.hands == hand)[-1] for at, hand in enumerate(batch.hands)])
+    seats = (batch.seats[last, None] + np.arange(3)) % 3
+    assert (critic.targets[last] == batch.returns[batch.hands[last][:, None], seats]).all()
+    assert (critic.columns == batch.chosen[:, None] * 3 + np.arange(3)).all()
+    assert residuals == pytest.approx(critic.targets[:, 0] - batch.chosen)
+
+
+def test_the_magnet_is_the_actor_of_so_many_iterations_ago() -> None:
+    training = start(f"mmd:{TINY},magnet_every=3")
+    same = []
+    for _ in range(7):
+        advance(training, 1)
+        pairs = zip(training.actor.parameters(), training.networks["magnet"].parameters(), strict=True)
+        same.append(all(torch.equal(one, other) for one, other in pairs))
+    assert same == [False, False, True, False, False, True, False]
 
 
 def test_less_of_what_was_played_counts_with_a_smaller_lambda(played: Any) -> None:

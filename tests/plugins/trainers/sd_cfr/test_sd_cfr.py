@@ -14,6 +14,7 @@ from cardai import testing
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.rng import derive_many
+from cardai.plugins.trainers.sd_cfr.player import policy_of
 from cardai.plugins.trainers.sd_cfr.training import Memory
 from cardai.plugins.trainers.sd_cfr.walkers import StateWalker, TreeWalker, Walker, traverse
 from cardai.solve.tree import game_tree
@@ -137,6 +138,26 @@ def test_games_beyond_the_limit_are_walked_over_their_states_and_played_by_drawn
     assert len(result.hands) == 20
     with pytest.raises(OptionError, match="policy=drawn"):
         training.agent({"policy": "average"})
+
+
+def test_a_network_learns_advantages_weighted_by_their_iteration() -> None:
+    """One situation, worth 1 in the first iteration and -1 in the third: (1 - 3) / 4 in the mean of both."""
+    training = start("sd_cfr:traversals=10,updates=150,batch=256,hidden=8,layers=1,rate=0.02", "kuhn", "flat")
+    code, legal = training.codes[:1], np.ones((1, 2), bool)
+    for iteration, worth in ((1, 1.0), (3, -1.0)):
+        for _ in range(20):
+            training.memories[0].remember(code, legal, np.array([[worth, 0.0]]), iteration)
+    network = training._learned(0, 3)
+    assert network(torch.from_numpy(code))[0].tolist() == pytest.approx([-0.5, 0.0], abs=0.12)
+
+
+def test_where_no_advantage_is_positive_the_best_is_played_alone() -> None:
+    made = torch.nn.Sequential(torch.nn.Linear(1, 3))
+    with torch.no_grad():
+        made[0].weight.zero_()
+        made[0].bias.copy_(torch.tensor([-1.0, -0.2, 3.0]))
+    legal = np.array([[True, True, False], [True, True, True]])
+    assert policy_of(made, np.zeros((2, 1), np.float32), legal).tolist() == [[0, 1, 0], [0, 0, 1]]
 
 
 def test_the_reservoir_keeps_early_and_late_decisions_alike() -> None:
