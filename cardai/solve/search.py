@@ -115,10 +115,13 @@ class Search(Agent):
     def raise_odds(self, views: Views, legal: Amounts) -> tuple[Int64s, Float64s]:
         chances = [self._raises(views, legal, i) for i in range(len(views))]
         amounts = np.array(sorted({amount for row in chances for amount in row}), np.int64)
-        return amounts, np.array([[row.get(amount, 0.0) for amount in amounts.tolist()] for row in chances])
+        odds = [row.get(amount, 0.0) for row in chances for amount in amounts.tolist()]
+        return amounts, np.array(odds).reshape(len(chances), len(amounts))
 
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Int64s:
         amounts, odds = self.raise_odds(views, legal)
+        if not len(views):
+            return amounts
         return amounts[rng.fork(_RAISES).choice(odds)]
 
     def _raises(self, views: Views, legal: Amounts, row: int) -> dict[int, float]:

@@ -19,6 +19,7 @@ from cardai.core.rng import Rows
 from cardai.core.states import StateGame
 from cardai.solve.measures import measure
 from cardai.solve.search_tree import Node, offered
+from cardai.testing import checks_for
 from cardai.ui.match import Match
 from tests.solve.small_games import ListState
 
@@ -361,6 +362,13 @@ def test_all_in_is_tried_where_it_is_no_more_than_four_times_the_next_raise() ->
     legal, _ = legal_of(state, game)
     view = pack_views(game.view_fields, [state.view(0)])[0]
     assert offered(game, legal, 0, view) == [0, 1, 200, 300, 1000]
+
+
+@pytest.mark.parametrize("spec", ["ismcts:simulations=6", "pimc:simulations=6,worlds=2"])
+@pytest.mark.parametrize("check", ["actions-are-legal", "raise-odds-hold"])
+def test_it_is_an_agent_where_any_amount_can_be_bet(spec: str, check: str) -> None:
+    (found,) = (case for case in checks_for("agent", spec, game="omaha") if case.check.name == check)
+    found()
 
 
 @pytest.mark.parametrize("game", ["omaha", "short_deck", "holdem_nolimit:players=3"])
