@@ -216,7 +216,7 @@ SLOW = (
 """Kinds whose directories take seconds to make, where kernels must be compiled first."""
 
 
-@pytest.mark.parametrize(("inputs", "without"), sizes((150, SLOW), (10_000, ())))
+@pytest.mark.parametrize(("inputs", "without"), sizes((100, SLOW), (10_000, ())))
 def test_inputs_of_all_kinds_find_no_fault(inputs: int, without: tuple[str, ...]) -> None:
     """With --long all readers, each class read by one of them; an hour of it: ``python benchmarks/fuzz.py``."""
     pytest.importorskip("torch")
