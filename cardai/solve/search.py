@@ -163,14 +163,15 @@ class Search(Agent):
     def found(self, views: Views, legal: Legal, row: int = 0) -> Found:
         """Return what the search at a row of ``views`` says of what is ``legal`` there."""
         told = views[row : row + 1].tobytes()
-        known = self._known.get(told + legal_bytes(legal, row))
+        key = told + legal_bytes(legal, row)
+        known = self._known.get(key)
         if known is None:
             seed = derive(self.seed, int.from_bytes(blake2b(told, digest_size=8).digest()))
             actions = offered(self.game, legal, row, views[row])
             known = _Run(self, unpack_view(self.game.view_fields, views[row]), len(actions), seed).run()
             if len(self._known) >= _KEPT:
                 self._known.clear()
-            self._known[told + legal_bytes(legal, row)] = known
+            self._known[key] = known
         return known
 
     def __getstate__(self) -> dict[str, Any]:
@@ -224,8 +225,7 @@ class _Run:
     def _limit(self) -> float:
         """Return after how many seconds no hands are begun; 0: it goes by their number alone."""
         budget = self.search.budget
-        seconds = budget.seconds or (budget.patience if self.search.hurried else 0.0)
-        return seconds
+        return budget.seconds or (budget.patience if self.search.hurried else 0.0)
 
     def _goes_on(self, done: int, start: float) -> bool:
         budget, seconds = self.search.budget, self._limit()

@@ -223,9 +223,8 @@ class _WithStacks:
         """Return what each hand does at a decision before the flop."""
         betting = self.game.betting
         if public.actions and self.stack <= betting.ante + max(betting.blinds):
-            return Plan(
-                (Action(1),), np.ones((1, COUNT))
-            )  # the button is all-in by a call: the big blind can only check
+            # the button is all-in by a call: the big blind can only check
+            return Plan((Action(1),), np.ones((1, COUNT)))
         real = tree_after(
             self.game.betting, (self.stack,) * 2, public.button, public.history, self._menus, until=0
         ).root
