@@ -54,7 +54,7 @@ LADDER = Annotated[
         "--game",
         "-g",
         metavar="GAME",
-        help="Hold'em of two players: limit or a ladder; with --hands from the river any bets. --from last: draw poker.",
+        help="Hold'em of two players: limit or a ladder; with --hands from the turn or the river any bets. --from last: draw poker.",
     ),
 ]
 KEEP = Annotated[
@@ -94,6 +94,17 @@ SIZES = Annotated[
         metavar="SIZES",
         help="With --hands in full no-limit: the responder's bets, fractions of the pot and allin, as of cardai solve.",
         show_default="0.5+1+2+allin",
+    ),
+]
+RIVERS = Annotated[
+    int | None,
+    typer.Option(
+        "--rivers",
+        metavar="N",
+        min=2,
+        max=48,
+        help="With --hands from the turn in full no-limit: rivers that are drawn for a hand. Half of them choose what is done on the turn, the others score it.",
+        show_default="4",
     ),
 ]
 DEVICE = Annotated[
@@ -152,6 +163,7 @@ def best_response(
     boards: SAMPLED = None,
     hands: ALONG = None,
     bets: SIZES = None,
+    rivers: RIVERS = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     on: On = "",
@@ -169,10 +181,10 @@ def best_response(
     Example: cardai evaluate best-response --game acpc_limit_2p --agent always_call --from preflop
     """
     from cardai.core.errors import UsageError
-    from cardai.poker.responses.street_samples import RESPONSE_BETS, STREETS, StreetOptions
+    from cardai.poker.responses.street_samples import STREETS, StreetOptions
 
     if start == From.last:
-        for name, given in (("--boards", boards), ("--bets", bets)):
+        for name, given in (("--boards", boards), ("--bets", bets), ("--rivers", rivers)):
             if given is not None:
                 raise UsageError(f"{name} is of hold'em. In draw poker's last round --hands says along how many hands.")
         _last_round(agent, game, hands or LAST_HANDS, seed, keep, jobs, on, json)
@@ -184,7 +196,11 @@ def best_response(
         raise UsageError(
             "--bets names the responder's bets along hands of full no-limit. Give --hands too, or leave it out."
         )
-    options = StreetOptions(game, agent, street, boards, hands, seed, bets or RESPONSE_BETS, _walked_on(device))
+    if rivers is not None and (hands is None or street != STREETS.index("turn")):
+        raise UsageError(
+            "--rivers says how many are drawn along hands from the turn. Give --hands and --from turn too."
+        )
+    options = StreetOptions(game, agent, street, boards, hands, seed, bets, rivers, _walked_on(device))
     found = _measured(options, "best response", unit, 1, keep, jobs, on)
     if json:
         print_json(_response_json({"game": game, "agent": agent, "from": start.value}, found, unit, seed))
@@ -282,11 +298,16 @@ def _response_json(asked: dict[str, Any], found: Response, unit: str, seed: int)
 
     if unit == "hands":
         counted = {"seed": seed, "hands": found.done, "reached": found.reached}
-        return asked | counted | spread_json(found.spread) | {"unit": "mbb/g"}
+        return asked | counted | spread_json(found.spread) | _upper_json(found) | {"unit": "mbb/g"}
     ends = {"mean": found.mbb.mean, "low": found.mbb.low, "high": found.mbb.high}
     figures = {name: value if isfinite(value) else None for name, value in ends.items()}
-    upper = {} if found.upper is None else {"upper_estimate": found.upper * 1000 / found.big_blind}
-    return asked | {"boards": found.done, "seed": seed} | figures | upper | {"unit": "mbb/g", "exact": found.exact}
+    asked |= {"boards": found.done, "seed": seed}
+    return asked | figures | _upper_json(found) | {"unit": "mbb/g", "exact": found.exact}
+
+
+def _upper_json(found: Response) -> dict[str, float]:
+    """Return what answers win where they were chosen, if some were."""
+    return {} if found.upper is None else {"upper_estimate": found.upper * 1000 / found.big_blind}
 
 
 def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
@@ -300,7 +321,7 @@ def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
         console.print(f"wins {found.mbb.mean:.2f} mbb a hand (exploitability).")
         return
     hands = f"along {found.done:,} hands ({found.reached:,} came there)"
-    if found.upper is not None:
+    if found.upper is not None and unit == "boards":
         _show_two_sided(whom, found)
         return
     sampled = f"{found.done:,} boards" if unit == "boards" else hands
@@ -310,6 +331,9 @@ def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
     )
     brackets = "In brackets: the 95 % interval over boards, by the bootstrap within strata."
     console.print(brackets if unit == "boards" else "± is half a 95% interval over hands.")
+    if found.upper is not None:
+        upper = found.upper * 1000 / found.big_blind
+        console.print(f"Scored on the rivers that chose the answers: {upper:.1f} mbb a hand, too high in the mean.")
     if unit == "boards" and found.done < FEW_BOARDS:
         console.print(f"Fewer than {FEW_BOARDS} boards decide nothing: take more.")
 

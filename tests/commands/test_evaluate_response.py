@@ -44,6 +44,28 @@ def test_hands_that_end_before_the_street_are_counted_apart(cardai: Call) -> Non
     assert f"along 20 hands ({found['reached']} came there)" in cardai(*words).out
 
 
+def test_from_the_turn_it_says_what_the_rivers_that_chose_say_too(cardai: Call) -> None:
+    words = (
+        "evaluate",
+        "best-response",
+        "-g",
+        "holdem_nolimit:stack=200",
+        "-a",
+        "always_call",
+        "--hands",
+        "2",
+        "--bets",
+        "allin",
+    )
+    called = cardai(*words, "--from", "turn", "--rivers", "2")
+    assert called.code == 0
+    found = json.loads(cardai(*words, "--from", "turn", "--rivers", "2", "--json").out)
+    assert f"wins {found['mean']:.1f} ± {found['half_width']:.1f} mbb" in called.out
+    assert f"chose the answers: {found['upper_estimate']:.1f} mbb" in called.out
+    refused = cardai(*words, "--rivers", "2")
+    assert (refused.code, "Give --hands and --from turn too" in refused.err) == (2, True)
+
+
 @pytest.mark.long
 def test_hands_are_kept_and_gone_on_with_too(cardai: Call, tmp_path: Path) -> None:
     kept = str(tmp_path / "hands.npz")

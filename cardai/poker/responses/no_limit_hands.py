@@ -1,14 +1,19 @@
-"""Best responses from the river on along hands of full no-limit, for players that take seconds for a decision.
+"""Best responses from the turn or the river on along hands of full no-limit, for players that take seconds for a decision.
 
-The player plays hands against itself. Where one comes to the river both ranges are known, and a best response is counted out over
+The player plays hands against itself. Where one comes to the street both ranges are known, and a best response is counted out over
 the rest of the hand, all hands at once: the responder may check, call, fold, or bet the sizes of a menu, which need not be the
 player's; the player answers every bet by its own policy, in its own amounts. The more sizes, the more it finds: what it finds is a
 lower bound on what a perfect opponent would win there.
+
+From the turn on the player would have to answer on all 48 rivers behind every line of bets. Some are drawn for each hand, the same
+behind all lines. What the responder does on the turn is chosen by one half of them and scored by the other, both ways round: that
+answer knows nothing of the cards that score it, and what it wins is a lower bound in the mean. Chosen by all of them and scored by
+the same ones it wins too much in the mean, unless they are all 48.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from attrs import evolve
@@ -20,13 +25,18 @@ from cardai.core.game import Game, Tables
 from cardai.core.legal import Amounts
 from cardai.core.rng import derive
 from cardai.core.spec import brief
+from cardai.poker.buckets.tables import STREETS
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
-from cardai.poker.range_policy import ALL_HANDS, amount_odds, need_odds, need_policy, policies_of
+from cardai.poker.range_policy import ALL_HANDS, amount_odds, deck_with, need_odds, need_policy, policies_of
 from cardai.poker.ranges.leaves import apart, showdowns
 from cardai.poker.ranges.menus import ALL_IN, menus
 from cardai.poker.responses.measure import Response, Sampler, need_some
 
-RIVER = 3
+TURN, RIVER = 2, 3
+DRAWN = 4
+"""Rivers that are drawn for a hand from the turn on, unless it is said."""
+REST, LEFT = 48, 44
+"""Cards that are not on the board of a turn, and those of them that two hands leave."""
 _ROW = np.zeros(1, np.int64)
 _FOLD, _CALL, _RAISE = 0, 1, 2
 
@@ -41,12 +51,15 @@ class NoLimitHands(Sampler):
         UsageError: the player has no policy, or does not say how often it raises to which amount.
     """
 
-    shape = (2,)
+    shape: tuple[int, ...] = (2,)
+    street = RIVER
 
     def __init__(self, game: Game, agent: Agent, hands: int, seed: int, bets: str) -> None:
         need_some(hands, "hand")
         super().__init__(game, agent, hands, "A best response")
-        self.seed, self.menu, self.called = seed, menus(bets, ["river"])[0], brief(agent)
+        self.seed, self.called = seed, brief(agent)
+        streets = range(self.street, RIVER + 1)
+        self.menus = dict(zip(streets, menus(bets, [STREETS[street] for street in streets]), strict=True))
         self.player = agent.for_game(game)
         need_policy(self.player, agent)
         need_odds(game, self.player, self.called)
@@ -61,14 +74,14 @@ class NoLimitHands(Sampler):
     # -- a hand --------------------------------------------------------------------------------------------------------
 
     def play(self, number: int) -> tuple[Tables, Float64s] | None:
-        """Play a hand to the river: the table there, and both ranges (2, 1326) by seat; None if it ends before."""
+        """Play a hand to the street: the table there, and both ranges (2, 1326) by seat; None if it ends before."""
         tables, rng = self.game.tables(1), np.random.default_rng(derive(self.seed, "play", number))
         tables.reset(np.array([derive(self.seed, "deal", number)], np.uint64))
         ranges = np.ones((2, COUNT))
         while (actor := int(tables.current_players()[0])) >= 0:
             view = tables.views(actor, _ROW)[0]
             ranges *= left_by([card for card in np.asarray(view["board"]).tolist() if card >= 0])
-            if int(view["round"]) == RIVER:
+            if int(view["round"]) == self.street:
                 return tables, ranges
             held = int(pair_index(view["hole"][:1], view["hole"][1:])[0])
             ways = list(self._answers(tables, actor, np.ones(COUNT)))
@@ -79,9 +92,8 @@ class NoLimitHands(Sampler):
         return None
 
     def gain(self, tables: Tables, ranges: Float64s) -> float:
-        """Return what best responses win from here on, mean over the seats, in chips a hand that comes here."""
-        board = [int(card) for card in tables.views(0, _ROW)[0]["board"]]
-        wins = showdowns(board)
+        """Return what best responses win from the river on, mean over the seats, in chips a hand that comes here."""
+        wins = showdowns(_board(tables))
         won = sum(ranges[seat] @ self._best(tables, seat, ranges[1 - seat], wins, 0) for seat in (0, 1))
         return float(won) / 2 / float(ranges[0] @ apart() @ ranges[1])
 
@@ -89,6 +101,24 @@ class NoLimitHands(Sampler):
 
     def _best(self, tables: Tables, seat: int, theirs: Float64s, wins: Float32s, raises: int) -> Float64s:
         """Return (1326,) what each hand of the responder in ``seat`` wins best, summed over the player's, ``theirs`` (1326,)."""
+
+        def further(tables: Tables, theirs: Float64s, raises: int) -> Float64s:
+            return self._best(tables, seat, theirs, wins, raises)
+
+        return self._played(tables, seat, theirs, wins, raises, further, lambda known: np.max(known, axis=0))
+
+    def _played(
+        self,
+        tables: Tables,
+        seat: int,
+        theirs: Float64s,
+        wins: Float32s,
+        raises: int,
+        further: Callable[[Tables, Float64s, int], Float64s],
+        best: Callable[[list[Float64s]], Float64s],
+    ) -> Float64s:
+        """Return (..., 1326) what the responder wins from a state: by what ``further`` says of those behind it, of which ``best``
+        takes one a hand."""
         actor = int(tables.current_players()[0])
         view = tables.views(seat, _ROW)[0]
         spent = [int(chips) for chips in view["spent"]]
@@ -98,28 +128,28 @@ class NoLimitHands(Sampler):
             known = [
                 np.asarray(-spent[seat] * (apart() @ theirs), np.float64)
                 if action == _FOLD
-                else self._best(after(self.game, tables, action), seat, theirs, wins, raises + (action >= _RAISE))
+                else further(after(self.game, tables, action), theirs, raises + (action >= _RAISE))
                 for action in self._choices(tables, spent, raises)
             ]
-            return np.asarray(np.max(known, axis=0))
+            return best(known)
         out = np.zeros(COUNT)
         for action, weights in self._answers(tables, actor, theirs):
             if action == _FOLD:
-                out += spent[actor] * (apart() @ weights)
+                out = out + spent[actor] * (apart() @ weights)
             else:
-                out += self._best(after(self.game, tables, action), seat, weights, wins, raises + (action >= _RAISE))
+                out = out + further(after(self.game, tables, action), weights, raises + (action >= _RAISE))
         return out
 
     def _choices(self, tables: Tables, spent: list[int], raises: int) -> list[int]:
         """Return what the responder may do."""
+        menu = self.menus[int(tables.views(0, _ROW)[0]["round"])]
         legal = tables.legal(_ROW)
         assert isinstance(legal, Amounts)
         out = [kind for kind in (_FOLD, _CALL) if legal.kinds[0, kind]]
         if legal.kinds[0, _RAISE]:
             low, high, call = int(legal.min_amount[0]), int(legal.max_amount[0]), max(spent)
             asked = [
-                high if rung == ALL_IN else min(max(call + int(rung * 2 * call), low), high)
-                for rung in self.menu(raises)
+                high if rung == ALL_IN else min(max(call + int(rung * 2 * call), low), high) for rung in menu(raises)
             ]
             out += sorted(set(asked))
         return out
@@ -147,6 +177,114 @@ class NoLimitHands(Sampler):
                     yield amount, each
 
 
+class NoLimitTurns(NoLimitHands):
+    """The same from the turn on: (a lower bound, 1, what answers win on the rivers that chose them) of a hand, or 0.
+
+    Args:
+        rivers: how many are drawn for each hand.
+
+    Raises:
+        UsageError: as above, or there are no rivers for both halves.
+    """
+
+    shape = (3,)
+    street = TURN
+
+    def __init__(self, game: Game, agent: Agent, hands: int, seed: int, bets: str, rivers: int) -> None:
+        super().__init__(game, agent, hands, seed, bets)
+        if not 2 <= rivers <= REST:
+            raise UsageError(
+                f"From the turn on 2 to {REST} rivers are drawn for a hand: one half chooses what the responder does on the turn, "
+                f"the other scores it. Got {rivers}."
+            )
+        self.rivers = rivers
+
+    def piece(self, number: int) -> Float64s:
+        came = self.play(number)
+        if came is None:
+            return np.zeros(3)
+        low, high = self.bounds(*came, np.random.default_rng(derive(self.seed, "rivers", number)))
+        return np.array([low, 1.0, high])
+
+    def response(self, found: Float64s, done: Bools) -> Response:
+        return evolve(super().response(found, done), upper=float(found[done, 2].mean()) if done.any() else None)
+
+    def bounds(self, tables: Tables, ranges: Float64s, rng: np.random.Generator) -> tuple[float, float]:
+        """Return what best responses win from the turn on, mean over the seats, in chips a hand that comes here: a lower bound,
+        and what is won on the rivers that chose the answers."""
+        board = _board(tables)
+        cards = rng.permutation([card for card in range(52) if card not in board])[: self.rivers].tolist()
+        shown = [(card, showdowns([*board, card])) for card in cards]
+        low = high = 0.0
+        for seat in (0, 1):
+            won = ranges[seat] @ self._turn(tables, seat, ranges[1 - seat], showdowns(board), shown, 0).swapaxes(1, 2)
+            low, high = low + _scored(won), high + float(won[2].mean())
+        met = 2 * float(ranges[0] @ apart() @ ranges[1])
+        return low / met, high / met
+
+    def _turn(
+        self,
+        tables: Tables,
+        seat: int,
+        theirs: Float64s,
+        wins: Float32s,
+        shown: list[tuple[int, Float32s]],
+        raises: int,
+    ) -> Float64s:
+        """Return (3, rivers, 1326) as :meth:`_best`, on each river; on the turn chosen by either half of them, and by all."""
+        count = len(shown)
+
+        def further(tables: Tables, theirs: Float64s, raises: int) -> Float64s:
+            return self._turn(tables, seat, theirs, wins, shown, raises)
+
+        def best(known: list[Float64s]) -> Float64s:
+            ways = np.stack([np.broadcast_to(one, (3, count, COUNT)) for one in known])
+            means = np.stack([ways[:, k, part].mean(axis=1) for k, part in enumerate(_parts(count))], axis=1)
+            return np.take_along_axis(ways, means.argmax(axis=0)[None, :, None, :], axis=0)[0]
+
+        if int(tables.current_players()[0]) >= 0 and int(tables.views(seat, _ROW)[0]["round"]) == RIVER:
+            return np.broadcast_to([self._river(tables, seat, theirs, *one) for one in shown], (3, count, COUNT))
+        return np.broadcast_to(self._played(tables, seat, theirs, wins, raises, further, best), (3, count, COUNT))
+
+    def _river(self, tables: Tables, seat: int, theirs: Float64s, card: int, wins: Float32s) -> Float64s:
+        """Return (1326,) what is won best behind a river ``card``: the mean over all 48 is what is won where hands leave 44."""
+        live = left_by([card])
+        dealt = self._dealt(tables, card)
+        return np.where(live, self._best(dealt, seat, theirs * live, wins, 0) * REST / LEFT, 0.0)
+
+    def _dealt(self, tables: Tables, card: int) -> Tables:
+        """Return a table on which the same was done, and the river is ``card``."""
+        out, view = self.game.tables(1), tables.views(0, _ROW)[0]
+        out.reset(np.zeros(1, np.uint64), deck_with([*_board(tables)[:4], card])[None])
+        for action in np.asarray(view["history"]).tolist():
+            if action >= 0:
+                out.apply(_ROW, np.array([action], np.int64))
+        return out
+
+
+def _parts(count: int) -> tuple[slice, slice, slice]:
+    """Return which of so many rivers choose: either half, all."""
+    half = count // 2
+    return slice(0, half), slice(half, count), slice(0, count)
+
+
+def _scored(won: Float64s) -> float:
+    """Return what answers chosen by either half win (the mean of both), of ``won`` (3, rivers): their own half stands for itself,
+    the other for all rivers that did not choose."""
+    count, found = won.shape[1], []
+    for k, part in enumerate(_parts(count)[:2]):
+        chose = np.zeros(count, bool)
+        chose[part] = True
+        share = chose.sum() / REST
+        found.append(share * won[k, chose].mean() + (1 - share) * won[k, ~chose].mean())
+    return float(np.mean(found))
+
+
+def _board(tables: Tables) -> list[int]:
+    """Return the cards that lie."""
+    return [int(card) for card in tables.views(0, _ROW)[0]["board"] if card >= 0]
+
+
 def after(game: Game, tables: Tables, action: int) -> Tables:
     """Return a table on which ``action`` was taken."""
     out = game.tables(1)
@@ -155,11 +293,14 @@ def after(game: Game, tables: Tables, action: int) -> Tables:
     return out
 
 
-def no_limit_hands(game: Game, agent: Agent, street: int, hands: int, seed: int, bets: str) -> NoLimitHands:
-    """Return the sampler of full no-limit. Raises UsageError: from another street than the river."""
-    if street != RIVER:
+def no_limit_hands(
+    game: Game, agent: Agent, street: int, hands: int, seed: int, bets: str, rivers: int
+) -> NoLimitHands:
+    """Return the sampler of full no-limit. Raises UsageError: from before the turn, or as the samplers do."""
+    if street not in (TURN, RIVER):
         raise UsageError(
-            "In full no-limit a best response along hands begins on the river: from the turn on each of its bets would have to be "
-            "answered on all rivers. Take --from river, or a game with a ladder of bets."
+            f"Along hands of full no-limit a best response begins on the turn (2) or the river (3). Got {street}."
         )
+    if street == TURN:
+        return NoLimitTurns(game, agent, hands, seed, bets, rivers)
     return NoLimitHands(game, agent, hands, seed, bets)

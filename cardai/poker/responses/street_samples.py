@@ -35,7 +35,7 @@ from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree, holdem_t
 from cardai.poker.responses.blind_response import blind_response
 from cardai.poker.responses.board_sample import sample_boards
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
-from cardai.poker.responses.no_limit_hands import no_limit_hands
+from cardai.poker.responses.no_limit_hands import DRAWN, no_limit_hands
 from cardai.poker.responses.preflop_response import FLOPS, PreflopGame, two_sided
 from cardai.poker.responses.street_response import Walker, need_late_showdowns
 
@@ -57,15 +57,23 @@ class StreetOptions(Options):
     hands: int | None = None
     """Instead of boards: how many hands the player plays against itself, from the turn or the river on."""
     seed: int = 0
-    bets: str = RESPONSE_BETS
-    """In full no-limit along hands: the responder's bets."""
+    bets: str | None = None
+    """In full no-limit along hands: the responder's bets (None: ``RESPONSE_BETS``)."""
+    rivers: int | None = None
+    """In full no-limit along hands from the turn: how many rivers are drawn for a hand (None: 4)."""
     device: str = "cpu"
     """Where ranges are walked, cpu or a device of torch's, with the same result."""
 
     def sampler(self) -> Sampler:
         game, agent = make.as_game(self.game), make.as_agent(self.agent)
         if self.hands is not None and game.amounts:
-            return no_limit_hands(game, agent, self.street, self.hands, self.seed, self.bets)
+            drawn = self.bets or RESPONSE_BETS, self.rivers or DRAWN
+            return no_limit_hands(game, agent, self.street, self.hands, self.seed, *drawn)
+        for name, given in (("The responder's bets are", self.bets), ("Rivers are", self.rivers)):
+            if given is not None:
+                raise UsageError(
+                    f"{name} named along hands of full no-limit alone: here all that there are count. Got {given!r}."
+                )
         if self.hands is not None:
             return PlayedHands(game, agent, self, self.hands)
         if self.street:
@@ -75,7 +83,9 @@ class StreetOptions(Options):
     def known_by(self) -> list[str | int]:
         if self.hands is not None:
             asked: list[str | int] = ["hands", self.street, self.hands, self.seed]
-            return [*asked, self.bets] if make.as_game(self.game).amounts else asked
+            if not make.as_game(self.game).amounts:
+                return asked
+            return [*asked, self.bets or RESPONSE_BETS, *([self.rivers or DRAWN] if self.street == 2 else [])]
         if not self.street and self.boards is None:
             return [0, len(boards(3).cards), 0]
         return [self.street or "flops", self.drawn, self.seed]

@@ -16,10 +16,11 @@ from cardai.core.legal import Amounts, Legal
 from cardai.poker.hands.combos import pairs as pairs_of_cards
 from cardai.poker.ranges.leaves import apart, showdowns
 from cardai.poker.responses.measure import measure
+from cardai.poker.responses.no_limit_hands import _scored
 from cardai.poker.responses.street_samples import StreetOptions
 from tests.support import cardai as command
 
-FULL = "holdem_nolimit:stack=1000"
+FULL, SHORT = "holdem_nolimit:stack=1000", "holdem_nolimit:stack=400"
 
 
 class Folds(Agent):
@@ -116,10 +117,44 @@ def test_its_bets_are_fractions_of_the_pot_and_follow_the_number_of_raises() -> 
     assert all(counted == real for counted, real in asked)
 
 
+@pytest.mark.parametrize("agent", ["always_call", Plays()], ids=["calls", "plays"])
+def test_from_the_turn_on_all_rivers_say_what_a_ladder_says(agent: Any) -> None:
+    ladder = measure(StreetOptions(f"{SHORT},bets=1+allin", agent, 2, hands=1, seed=4))
+    found = measure(StreetOptions(SHORT, agent, 2, hands=1, seed=4, bets="1+allin", rivers=48))
+    assert found.reached == ladder.reached == 1
+    assert found.upper == pytest.approx(ladder.gains[0], rel=2e-5)
+    assert found.gains[0] <= found.upper
+
+
+class InOrder:
+    """Draws the cards from a place on, so that so many draws see each of them once."""
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+    def permutation(self, cards: list[int]) -> Int64s:
+        return np.roll(np.random.default_rng(3).permutation(cards), -self.place)
+
+
+def test_rivers_that_do_not_choose_bound_what_is_won_from_below_and_those_that_do_from_above() -> None:
+    exact = measure(StreetOptions(f"{SHORT},bets=allin", "always_call", 2, hands=1, seed=4)).gains[0]
+    sampler: Any = StreetOptions(SHORT, "always_call", 2, hands=1, seed=4, bets="allin", rivers=4).sampler()
+    came = sampler.play(0)
+    low, high = np.mean([sampler.bounds(*came, InOrder(4 * k)) for k in range(12)], axis=0)
+    assert 0.8 * exact < low < exact < high < 1.2 * exact
+
+
+def test_a_half_that_chose_stands_for_itself_alone() -> None:
+    won = np.array([[4.0, 8.0, 1.0, 1.0], [3.0, 3.0, 10.0, 20.0], [0.0, 0.0, 0.0, 0.0]])
+    first, second = 2 / 48 * 6 + 46 / 48 * 1, 2 / 48 * 15 + 46 / 48 * 3
+    assert _scored(won) == pytest.approx((first + second) / 2)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"street": 2, "hands": 1}, "begins on the river"),
+        ({"street": 1, "hands": 1}, "begins on the turn"),
+        ({"street": 2, "hands": 1, "rivers": 1}, "2 to 48 rivers"),
         ({"agent": "mix", "hands": 1}, "does not say how often it raises to which"),
         ({"hands": 1, "bets": "0.5+x"}, "'x', which is no size"),
         ({"boards": 1}, "ladder"),
@@ -128,6 +163,12 @@ def test_its_bets_are_fractions_of_the_pot_and_follow_the_number_of_raises() -> 
 def test_what_cannot_be_measured_is_said(options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         StreetOptions(FULL, **{"agent": "always_call", "street": 3, **options}).sampler()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [{"bets": "1"}, {"rivers": 4}])
+def test_where_all_is_counted_out_nothing_is_drawn(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="along hands of full no-limit alone"):
+        StreetOptions("acpc_limit_2p", "always_call", 2, hands=2, **given).sampler()
 
 
 @pytest.mark.long

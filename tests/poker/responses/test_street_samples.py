@@ -144,7 +144,7 @@ def test_the_same_seed_gives_the_same_gains_and_more_hands_only_add_to_them() ->
     ("game", "agent", "options", "message"),
     [
         ("leduc", "always_call", {}, "is for hold'em for two: .* Leduc is"),
-        ("acpc_nolimit_2p", "always_call", {"street": 2}, "ladder of bets"),
+        ("acpc_nolimit_2p", "always_call", {"street": 1}, "begins on the turn"),
         (GAME, "human", {}, "has no policy, only act"),
         (GAME, "always_call", {"hands": 0}, "There must be 1 hand at least"),
         (GAME, "always_call", {"street": 1}, "begins on the turn .* or the river"),
