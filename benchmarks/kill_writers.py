@@ -275,7 +275,7 @@ def _situations(size: int) -> list[str]:
 
 
 def _small_shards(folder: Path) -> None:
-    from cardai.poker.values.situation_set import PER_SHARD
+    from cardai.poker.values.recipe import PER_SHARD
 
     PER_SHARD["second"] = 40
 

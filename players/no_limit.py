@@ -38,8 +38,10 @@ NAME = "nolimit_resolving"
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "cardai_players" / NAME
 WORK = f"runs/{NAME}"
-COUNT = 450
+COUNT = 2000
 """Situations that are solved; more make it stronger."""
+SHARE = 0.5
+"""Of how many of them the ranges are of self-play, by the table of the deepest stacks; of the others they are random."""
 SEEDS = (0, 1, 2)
 DEPTHS = {1000: 800_000, 2000: 1_000_000, 4000: 1_000_000, 10_000: 1_200_000, 20_000: 1_000_000}
 """Iterations by stack, in chips of which a big blind is 100."""
@@ -61,28 +63,33 @@ MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measure
 def commands(count: int, epochs: int, work: str) -> dict[str, str]:
     """Return the commands by what each makes under ``work``."""
     work = shlex.quote(work)
-    found = {
-        "turn": f"cardai situations {work}/turn --street turn --count {count} --intervals 1+2+3+4 "
-        "--bets 1+allin/1+allin/allin --iterations 200+120+80+60+40"
+    tables = {
+        f"depths/{stack}": "cardai train --trainer bucket_mccfr:flop=150,turn=150,river=150 "
+        f"--game acpc_nolimit_2p:stack={stack},bets=0.5+1+allin --steps {steps} --seed 0 --out {work}/depths/{stack}"
+        for stack, steps in DEPTHS.items()
     }
+    deepest = max(DEPTHS)
+    found = {f"depths/{deepest}": tables.pop(f"depths/{deepest}")}
+    found["turn"] = (
+        f"cardai situations {work}/turn --street turn --count {count} --intervals 1+2+3+4 --bets 1+allin/1+allin/allin "
+        f"--iterations 200+120+80+60+40 --player {work}/depths/{deepest} --game acpc_nolimit_2p:stack={deepest},bets=0.5+1+allin "
+        f"--share {SHARE}"
+    )
     for seed in SEEDS:
         found[f"network_{seed}"] = (
             f"cardai train --trainer {NETWORK.format(epochs=epochs)} --set situations={work}/turn --game acpc_nolimit_2p --steps {epochs} "
             f"--seed {seed} --out {work}/network_{seed}"
         )
-    for stack, steps in DEPTHS.items():
-        found[f"depths/{stack}"] = (
-            "cardai train --trainer bucket_mccfr:flop=150,turn=150,river=150 "
-            f"--game acpc_nolimit_2p:stack={stack},bets=0.5+1+allin --steps {steps} --seed 0 --out {work}/depths/{stack}"
-        )
-    return found
+    return found | tables
 
 
 def make(given: argparse.Namespace) -> None:
-    """Run what has not been run to its end: the situations first, then so many trainings at a time as there are jobs."""
+    """Run what has not been run to its end: who plays for ranges, the situations, then so many trainings at a time as there are jobs."""
     given.work.mkdir(parents=True, exist_ok=True)
     lines = commands(given.count, given.epochs, str(given.work))
     jobs = f"--jobs {given.jobs}" if given.jobs > 1 else f"--device {given.device}"
+    first = f"depths/{max(DEPTHS)}"
+    made(given.work, first, lines.pop(first))
     made(given.work, "turn", f"{lines.pop('turn')} {jobs}")
     pool = ThreadPoolExecutor(given.jobs)
     try:

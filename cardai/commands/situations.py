@@ -72,6 +72,15 @@ Game = Annotated[
         help="The game of that self-play; without --player, no-limit Leduc instead of hold'em.",
     ),
 ]
+Share = Annotated[
+    float | None,
+    typer.Option(
+        "--share",
+        metavar="F",
+        help="With --player: of so many files the ranges are its, of the others at random.",
+        show_default="1",
+    ),
+]
 Device = Annotated[
     str,
     typer.Option(
@@ -92,6 +101,7 @@ def situations(
     bets: Bets = None,
     player: Player = None,
     game: Game = None,
+    share: Share = None,
     jobs: Jobs = 1,
     on: On = "",
     device: Device = "cpu",
@@ -105,8 +115,14 @@ def situations(
     """
     from cardai.poker.values.situation_set import produce
 
-    given = {"street": street, "seed": seed, "iterations": iterations, "intervals": intervals, "bets": bets}
-    given |= {"player": player, "game": game}
+    given: dict[str, Any] = {
+        "street": street,
+        "seed": seed,
+        "iterations": iterations,
+        "intervals": intervals,
+        "bets": bets,
+    }
+    given |= {"player": player, "game": game, "share": share}
     recipe = _recipe_of(directory, given)
     from cardai.commands.process import stopping_gently
 
@@ -153,9 +169,10 @@ def _recipe(
     bets: str | None,
     player: str | None,
     game: str | None,
+    share: float | None,
 ) -> Recipe:
     """Return a new recipe of the options given, with what stands for those that are not."""
-    from cardai.poker.values.situation_set import PER_SHARD, Recipe
+    from cardai.poker.values.recipe import PER_SHARD, Recipe
     from cardai.poker.values.situations import BETS, EVERY, INTERVALS, SECOND
 
     if player and not game:
@@ -171,6 +188,7 @@ def _recipe(
         bets=bets or BETS,
         player=player or "",
         game=game or "",
+        share=1.0 if share is None else share,
         per_shard=PER_SHARD[where],
     )
     made.check()
@@ -202,12 +220,14 @@ def _show(found: SituationSet, json: bool) -> None:
                 "intervals": recipe.intervals,
                 "player": recipe.player or None,
                 "game": recipe.game or None,
+                "share": recipe.share,
                 "bytes": size,
             }
         )
         return
     whose = f"ranges of {recipe.player}" if recipe.player else "ranges at random"
     whose += f" in {recipe.game}" if recipe.game else ""
+    whose += f" in {recipe.share:.0%} of the files, else at random" if recipe.share < 1 else ""
     street = "second round" if recipe.street == "second" else recipe.street
     out().print(
         f"{found.directory}: {len(found):,} situations of the {street}, {whose}, seed {recipe.seed}, "

@@ -34,7 +34,8 @@ from cardai.core.errors import CardaiError, UsageError
 from cardai.core.files import write_json
 from cardai.core.rng import Rows
 from cardai.core.spec import parse, write_value
-from cardai.poker.values.situation_set import PER_SHARD, Recipe, produce
+from cardai.poker.values.recipe import PER_SHARD, Recipe
+from cardai.poker.values.situation_set import produce
 from cardai.solve.measures import measure
 from cardai.training.runs import Run
 from cardai.training.session import Session

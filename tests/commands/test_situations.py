@@ -24,9 +24,9 @@ def river(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_set_is_made_said_and_gone_on_with(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cardai.poker.values import situation_set
+    from cardai.poker.values import recipe
 
-    monkeypatch.setitem(situation_set.PER_SHARD, "river", 3)
+    monkeypatch.setitem(recipe.PER_SHARD, "river", 3)
     out = str(tmp_path / "x")
     call = cardai("situations", out, "--count", "4", "--seed", "2", "--iterations", "3", "--intervals", "3+4", "--json")
     assert call.code == 0, call.err

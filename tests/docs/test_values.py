@@ -13,7 +13,7 @@ from tests.commands.conftest import Call, cardai  # noqa: F401
 from tests.support import ROOT, sizes
 
 pytest.importorskip("torch")
-from cardai.poker.values.situation_set import PER_SHARD
+from cardai.poker.values.recipe import PER_SHARD
 
 TEXT = (ROOT / "docs" / "values.md").read_text(encoding="utf-8")
 

@@ -240,7 +240,8 @@ class NoLimitTurns(NoLimitHands):
         def best(known: list[Float64s]) -> Float64s:
             ways = np.stack([np.broadcast_to(one, (3, count, COUNT)) for one in known])
             means = np.stack([ways[:, k, part].mean(axis=1) for k, part in enumerate(_parts(count))], axis=1)
-            return np.take_along_axis(ways, means.argmax(axis=0)[None, :, None, :], axis=0)[0]
+            chosen = means.argmax(axis=0)[None, :, None, :]
+            return np.asarray(np.take_along_axis(ways, chosen, axis=0)[0], np.float64)
 
         if int(tables.current_players()[0]) >= 0 and int(tables.views(seat, _ROW)[0]["round"]) == RIVER:
             return np.broadcast_to([self._river(tables, seat, theirs, *one) for one in shown], (3, count, COUNT))

@@ -15,8 +15,6 @@ import shlex
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -32,32 +30,20 @@ from cardai.core.locks import DirectoryLock
 from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.progress import tell
-from cardai.core.schema import structure, whole
+from cardai.core.schema import structure
 from cardai.pieces import Work
-from cardai.poker.ranges.menus import menus
-from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.values.match_ups import legal_hands
+from cardai.poker.values.recipe import Recipe as Recipe
 from cardai.poker.values.situations import (
-    BETS,
     BOARD_CARDS,
-    EVERY,
-    FASTER,
-    HOLDEM_GAME,
-    INTERVALS,
-    SECOND,
-    STREETS,
     Labels,
     Situation,
     all_labels,
-    situation,
-    situation_game,
 )
 
 FORMAT = "cardai situations 1"
 HEAD = "situations.json"
 SHARD = "shard-{:06d}.npz"
-PER_SHARD = {"river": 250, "turn": 10, SECOND: 4000}
-"""How many situations make a shard unless told: some ten seconds of one CPU, and in Leduc many of each pot and board."""
 AT_ONCE = {"river": 4000, "turn": 400}
 """How many situations a device is given at a time: those with trees of one shape are solved side by side."""
 
@@ -67,70 +53,6 @@ _BUSY = "The situations of {} are being solved"
 
 class SituationWarning(UserWarning):
     """A shard is missing or damaged, and is made again."""
-
-
-@frozen
-class Recipe:
-    """Everything that a set's situations and values depend on."""
-
-    street: str
-    seed: int = field(validator=whole())
-    iterations: tuple[int, ...] = field(validator=whole(1, 10**6))
-    """How often a situation is iterated, by the interval of its pot."""
-    intervals: tuple[int, ...] = field(default=EVERY, validator=whole(0, len(INTERVALS) - 1))
-    """Which intervals pots are from."""
-    bets: str = BETS
-    discounts: tuple[float, float, float] = FASTER
-    player: str = ""
-    """Whose self-play the ranges are from; empty: they are drawn at random."""
-    game: str = ""
-    """The game of that self-play; without a player the Leduc that situations are of (empty: they are hold'em's)."""
-    per_shard: int = field(default=PER_SHARD["river"], validator=whole(1, 100_000))
-
-    def check(self) -> None:
-        """Raise UsageError for what no set can be made by."""
-        if (self.street == SECOND) != (self.drawn_in.hands.held == 1) or self.street not in BOARD_CARDS:
-            raise UsageError(
-                f"Situations are on the {' or the '.join(STREETS)}, Leduc's {SECOND}. Got {self.street!r}."
-            )
-        if len(self.iterations) != len(INTERVALS):
-            raise UsageError(
-                f"Iterations are one number, or {len(INTERVALS)} joined by +, one for each interval of pots. "
-                f"Got {len(self.iterations)}."
-            )
-        if self.street == SECOND and self.intervals != EVERY:
-            raise UsageError(
-                f"The intervals of pots are hold'em's: Leduc's pots are those that can come. Got {self.intervals}."
-            )
-        if len(set(self.intervals)) != len(self.intervals):
-            raise UsageError("An interval of pots is named twice.")
-        menus(self.bets, (SECOND,) if self.street == SECOND else STREETS[STREETS.index(self.street) :])
-
-    @property
-    def drawn_in(self) -> RangeGame:
-        """The game that situations are drawn in. Raises UsageError: there are none of it."""
-        return HOLDEM_GAME if self.player or not self.game else _drawn_in(self.game)
-
-    def situation(self, number: int) -> Situation:
-        """Return situation ``number``."""
-        if self.player:
-            from cardai.poker.values.played_ranges import played_situation
-
-            return played_situation(self.player, self.game, self.seed, number, self.street, self.intervals)
-        return situation(self.seed, number, self.street, self.intervals, self.drawn_in)
-
-    def fingerprint(self) -> str:
-        """Return the SHA-256 of the first situation's board, pot and ranges: two alike make the same situations."""
-        first = self.situation(0)
-        public = np.array([*first.board, first.half_pot], np.int64)
-        return sha256(public.tobytes() + np.round(first.ranges, 9).astype(np.float32).tobytes()).hexdigest()
-
-
-@cache
-def _drawn_in(spec: str) -> RangeGame:
-    from cardai import make
-
-    return situation_game(make.game(spec))
 
 
 @frozen

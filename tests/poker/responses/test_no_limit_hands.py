@@ -144,6 +144,17 @@ def test_rivers_that_do_not_choose_bound_what_is_won_from_below_and_those_that_d
     assert 0.8 * exact < low < exact < high < 1.2 * exact
 
 
+def test_a_river_is_laid_behind_the_very_turn() -> None:
+    sampler: Any = StreetOptions(SHORT, Plays(), 2, hands=1, seed=4, bets="allin", rivers=2).sampler()
+    row, (tables, _) = np.zeros(1, np.int64), sampler.play(0)
+    asked: list[list[int]] = []
+    sampler._best = lambda dealt, *rest: asked.append(dealt.views(0, row)[0]["board"].tolist()) or np.zeros(1326)
+    sampler.bounds(tables, np.ones((2, 1326)), InOrder(0))
+    turn = tables.views(0, row)[0]["board"].tolist()[:4]
+    assert {tuple(board[:4]) for board in asked} == {tuple(turn)}
+    assert len({board[4] for board in asked}) == 2
+
+
 def test_a_half_that_chose_stands_for_itself_alone() -> None:
     won = np.array([[4.0, 8.0, 1.0, 1.0], [3.0, 3.0, 10.0, 20.0], [0.0, 0.0, 0.0, 0.0]])
     first, second = 2 / 48 * 6 + 46 / 48 * 1, 2 / 48 * 15 + 46 / 48 * 3

@@ -95,3 +95,32 @@ def test_who_always_folds_never_comes_there(monkeypatch: pytest.MonkeyPatch) -> 
 def test_other_games_are_refused() -> None:
     with pytest.raises(UsageError, match="hold'em"):
         played_situation("always_call", "leduc", 1, 0)
+
+
+def test_a_share_of_the_files_has_ranges_of_self_play_and_each_kind_is_what_it_is_alone() -> None:
+    given = ("turn", 1, (3,) * 5, (1, 3))
+    mixed = Recipe(*given, player="always_call", game="acpc_limit_2p", share=0.4, per_shard=2)
+    played = Recipe(*given, player="always_call", game="acpc_limit_2p", per_shard=2)
+    random = Recipe(*given, per_shard=2)
+    kinds = [random, random, played, random, played] * 2
+    for shard, kind in enumerate(kinds):
+        place = 2 * kinds[:shard].count(kind)
+        for k in (0, 1):
+            one, other = mixed.situation(2 * shard + k), kind.situation(place + k)
+            assert one.board == other.board
+            assert one.half_pot == other.half_pot
+            assert (one.ranges == other.ranges).all()
+
+
+def test_who_plays_is_known_by_the_first_situation_of_self_play() -> None:
+    of = [
+        Recipe("turn", 1, (3,) * 5, player=player, game="acpc_limit_2p", share=0.5).fingerprint()
+        for player in ("always_call", "random")
+    ]
+    assert of[0] != of[1]
+
+
+@pytest.mark.parametrize(("share", "player"), [(0.0, "always_call"), (1.5, "always_call"), (0.5, "")])
+def test_a_share_is_one_of_a_player(share: float, player: str) -> None:
+    with pytest.raises(UsageError, match="share of self-play is above 0"):
+        Recipe("turn", 1, (3,) * 5, player=player, game="acpc_limit_2p" if player else "", share=share).check()

@@ -1,0 +1,115 @@
+"""What a set of solved situations is made by: all that its boards, pots, ranges and values depend on."""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import sha256
+from itertools import count
+
+import numpy as np
+from attrs import field, frozen
+
+from cardai.core.errors import UsageError
+from cardai.core.schema import whole
+from cardai.poker.ranges.menus import menus
+from cardai.poker.ranges.range_game import RangeGame
+from cardai.poker.values.situations import (
+    BETS,
+    BOARD_CARDS,
+    EVERY,
+    FASTER,
+    HOLDEM_GAME,
+    INTERVALS,
+    SECOND,
+    STREETS,
+    Situation,
+    situation,
+    situation_game,
+)
+
+PER_SHARD = {"river": 250, "turn": 10, SECOND: 4000}
+"""How many situations make a shard unless told: some ten seconds of one CPU, and in Leduc many of each pot and board."""
+
+
+@frozen
+class Recipe:
+    """Everything that a set's situations and values depend on."""
+
+    street: str
+    seed: int = field(validator=whole())
+    iterations: tuple[int, ...] = field(validator=whole(1, 10**6))
+    """How often a situation is iterated, by the interval of its pot."""
+    intervals: tuple[int, ...] = field(default=EVERY, validator=whole(0, len(INTERVALS) - 1))
+    """Which intervals pots are from."""
+    bets: str = BETS
+    discounts: tuple[float, float, float] = FASTER
+    player: str = ""
+    """Whose self-play the ranges are from; empty: they are drawn at random."""
+    game: str = ""
+    """The game of that self-play; without a player the Leduc that situations are of (empty: they are hold'em's)."""
+    share: float = 1.0
+    """With a player: of how many files the ranges are its; those of the others are at random, and the same as in a set without one."""
+    per_shard: int = field(default=PER_SHARD["river"], validator=whole(1, 100_000))
+
+    def check(self) -> None:
+        """Raise UsageError for what no set can be made by."""
+        if (self.street == SECOND) != (self.drawn_in.hands.held == 1) or self.street not in BOARD_CARDS:
+            raise UsageError(
+                f"Situations are on the {' or the '.join(STREETS)}, Leduc's {SECOND}. Got {self.street!r}."
+            )
+        if len(self.iterations) != len(INTERVALS):
+            raise UsageError(
+                f"Iterations are one number, or {len(INTERVALS)} joined by +, one for each interval of pots. "
+                f"Got {len(self.iterations)}."
+            )
+        if self.street == SECOND and self.intervals != EVERY:
+            raise UsageError(
+                f"The intervals of pots are hold'em's: Leduc's pots are those that can come. Got {self.intervals}."
+            )
+        if not 0 < self.share <= 1 or (self.share < 1 and not self.player):
+            raise UsageError(
+                "The share of self-play is above 0 and at most 1, and below 1 there must be a player, who has that share. "
+                f"Got {self.share:g}."
+            )
+        if len(set(self.intervals)) != len(self.intervals):
+            raise UsageError("An interval of pots is named twice.")
+        menus(self.bets, (SECOND,) if self.street == SECOND else STREETS[STREETS.index(self.street) :])
+
+    @property
+    def drawn_in(self) -> RangeGame:
+        """The game that situations are drawn in. Raises UsageError: there are none of it."""
+        return HOLDEM_GAME if self.player or not self.game else _drawn_in(self.game)
+
+    def situation(self, number: int) -> Situation:
+        """Return situation ``number``: each kind of ranges has numbers of its own, which do not depend on the share."""
+        shard, place = divmod(number, self.per_shard)
+        before = self._played_before(shard)
+        if self.player and self._played_before(shard + 1) > before:
+            from cardai.poker.values.played_ranges import played_situation
+
+            own = before * self.per_shard + place
+            return played_situation(self.player, self.game, self.seed, own, self.street, self.intervals)
+        own = (shard - before) * self.per_shard + place if self.player else number
+        return situation(self.seed, own, self.street, self.intervals, self.drawn_in)
+
+    def _played_before(self, shard: int) -> int:
+        """Return how many of the files before ``shard`` have ranges of self-play."""
+        return int(shard * self.share + 1e-9)
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of the board, pot and ranges of the first situation, and of the first of self-play if that is another:
+        two alike make the same situations."""
+        first_played = next((k for k in count(1) if self._played_before(k)), 1) - 1
+        found = sha256()
+        for number in sorted({0, first_played * self.per_shard} if self.player else {0}):
+            one = self.situation(number)
+            found.update(np.array([*one.board, one.half_pot], np.int64).tobytes())
+            found.update(np.round(one.ranges, 9).astype(np.float32).tobytes())
+        return found.hexdigest()
+
+
+@cache
+def _drawn_in(spec: str) -> RangeGame:
+    from cardai import make
+
+    return situation_game(make.game(spec))
