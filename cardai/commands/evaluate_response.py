@@ -306,8 +306,9 @@ def _response_json(asked: dict[str, Any], found: Response, unit: str, seed: int)
 
 
 def _upper_json(found: Response) -> dict[str, float]:
-    """Return what answers win where they were chosen, if some were."""
-    return {} if found.upper is None else {"upper_estimate": found.upper * 1000 / found.big_blind}
+    """Return what answers win where they were chosen, and what was promised, if some were."""
+    known = {"upper_estimate": found.upper, "promised": found.promised}
+    return {name: one * 1000 / found.big_blind for name, one in known.items() if one is not None}
 
 
 def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
@@ -334,6 +335,9 @@ def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
     if found.upper is not None:
         upper = found.upper * 1000 / found.big_blind
         console.print(f"Scored on the rivers that chose the answers: {upper:.1f} mbb a hand, too high in the mean.")
+    if found.promised is not None:
+        promised = found.promised * 1000 / found.big_blind
+        console.print(f"The player had promised its opponent {promised:.1f} mbb a hand when the {street} began.")
     if unit == "boards" and found.done < FEW_BOARDS:
         console.print(f"Fewer than {FEW_BOARDS} boards decide nothing: take more.")
 

@@ -176,6 +176,8 @@ def figure(one: Measure, found: dict[str, Any]) -> str:
     count = (
         f"{found['boards']} boards" if one.kind == "lbr" else f"{found['hands']} hands, {found['reached']} came there"
     )
+    if "promised" in found:
+        count += f", promised {found['promised']:+,.0f}"
     return f"{mean:+,.0f}{f' ± {half:,.0f}' if half is not None else ' (one has no interval)'}{above} | {count}"
 
 
@@ -194,7 +196,7 @@ def report(known: dict[str, Any]) -> str:
         "which is not symmetric, from its lower to its upper end). A local "
         "best response (LBR) and a best response from the river or the turn are lower bounds on what a perfect opponent wins; LBR "
         "below 0 proves nothing. From the turn answers are chosen by one half of the rivers that are drawn and scored by "
-        "the other; by the rivers that chose them is too high in the mean.", "",
+        "the other; by the rivers that chose them is too high in the mean. *Promised* is what the player had promised its opponent when the street began.", "",
         "Written by `python experiments/no_limit_player/run.py`; what a measure took is CPU seconds of a shared core. All of it was "
         f"measured with the network and the table that lie in the box, `files` {card['files'][:8]} of the player's card.", "",
         "## Strength", "", "| measure | mbb/g | of | CPU s |", "|---|---|---|---|",

@@ -86,6 +86,11 @@ class ResolvingPlayer(Agent):
         """Return the solved decision at one view."""
         return self.resolver.decision(public_of(view, self.resolver.game), int(view["player"]))
 
+    def promised(self, view: Any, seat: int) -> Float64s | None:
+        """Return (K,) what each hand of the opponent of ``seat`` was promised when what lies in ``view`` was solved, in chips against a
+        range that sums to 1; None if nothing was."""
+        return self.resolver.decision(public_of(view, self.resolver.game), seat).promised
+
     def plan(self, view: Any) -> Plan:
         """Return what is done at one view, by all hands."""
         if self.early is not None and int(view["round"]) < self.resolver.game.first:

@@ -109,6 +109,9 @@ class Decision:
     """(A, K) how often each hand takes each action; zero for hands that the board blocks."""
     seconds: float
     """The time that it took, 0 if it was taken from the solution of an earlier one."""
+    promised: Float64s | None = None
+    """(K,) what each of the opponent's hands was promised, in chips against a range that sums to 1; None: nothing was, or the decision
+    was taken from the solution of an earlier one."""
 
     @property
     def root(self) -> Node:
@@ -349,6 +352,7 @@ class Resolver:
             carried.belief,
             self._strategy(solver, place.node),
             monotonic() - began,
+            carried.promised,
         )
 
 

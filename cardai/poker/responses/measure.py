@@ -61,6 +61,8 @@ class Response:
     seed: int = 0
     upper: float | None = None
     """Of sampled flops: chips a hand that the answers before the flop win on the flops that chose them, too high in the mean."""
+    promised: float | None = None
+    """Along hands: chips a hand that a player which promises had promised its opponent when the street began."""
     aivat: Float64s | None = field(default=None, eq=_ARRAY, repr=False)
     """(n,) The gains by AIVAT of the player's side: the luck of the cards and of the player's choices taken out."""
 

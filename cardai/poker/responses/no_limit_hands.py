@@ -13,6 +13,7 @@ the same ones it wins too much in the mean, unless they are all 48.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -42,7 +43,8 @@ _FOLD, _CALL, _RAISE = 0, 1, 2
 
 
 class NoLimitHands(Sampler):
-    """A piece is a hand: (what best responses win after it came to the river, mean over the seats, 1), or 0 if it did not.
+    """A piece is a hand: (what best responses win after it came to the river, mean over the seats; 1; what the player had promised the
+    opponent there, NaN if nothing), or 0 if it did not come there.
 
     Args:
         bets: the responder's bets: fractions of the pot and allin, for the first, the first raise, and so on (:mod:`.menus`).
@@ -51,7 +53,7 @@ class NoLimitHands(Sampler):
         UsageError: the player has no policy, or does not say how often it raises to which amount.
     """
 
-    shape: tuple[int, ...] = (2,)
+    shape: tuple[int, ...] = (3,)
     street = RIVER
 
     def __init__(self, game: Game, agent: Agent, hands: int, seed: int, bets: str) -> None:
@@ -66,10 +68,12 @@ class NoLimitHands(Sampler):
 
     def piece(self, number: int) -> Float64s:
         came = self.play(number)
-        return np.zeros(2) if came is None else np.array([self.gain(*came), 1.0])
+        return np.zeros(3) if came is None else np.array([self.gain(*came), 1.0, self.promised(*came)])
 
     def response(self, found: Float64s, done: Bools) -> Response:
-        return evolve(super().response(found[:, 0], done), reached=int(found[done, 1].sum()))
+        promised = float(found[done, 2].mean()) if found[done, 1].any() else math.nan
+        response = super().response(found[:, 0], done)
+        return evolve(response, reached=int(found[done, 1].sum()), promised=None if math.isnan(promised) else promised)
 
     # -- a hand --------------------------------------------------------------------------------------------------------
 
@@ -96,6 +100,16 @@ class NoLimitHands(Sampler):
         wins = showdowns(_board(tables))
         won = sum(ranges[seat] @ self._best(tables, seat, ranges[1 - seat], wins, 0) for seat in (0, 1))
         return float(won) / 2 / float(ranges[0] @ apart() @ ranges[1])
+
+    def promised(self, tables: Tables, ranges: Float64s) -> float:
+        """Return what the player had promised its opponent when the hand came here, mean over the seats, in chips; NaN: nothing."""
+        promises, total = getattr(self.player, "promised", None), 0.0
+        for seat in (0, 1):
+            found = None if promises is None else promises(tables.views(seat, _ROW)[0], seat)
+            if found is None:
+                return math.nan
+            total += float(ranges[1 - seat] @ found) * float(ranges[seat].sum())
+        return total / 2 / float(ranges[0] @ apart() @ ranges[1])
 
     # -- the rest of it ------------------------------------------------------------------------------------------------
 
@@ -178,7 +192,7 @@ class NoLimitHands(Sampler):
 
 
 class NoLimitTurns(NoLimitHands):
-    """The same from the turn on: (a lower bound, 1, what answers win on the rivers that chose them) of a hand, or 0.
+    """The same from the turn on: (a lower bound, 1, what was promised, what answers win on the rivers that chose them), or 0.
 
     Args:
         rivers: how many are drawn for each hand.
@@ -187,7 +201,7 @@ class NoLimitTurns(NoLimitHands):
         UsageError: as above, or there are no rivers for both halves.
     """
 
-    shape = (3,)
+    shape = (4,)
     street = TURN
 
     def __init__(self, game: Game, agent: Agent, hands: int, seed: int, bets: str, rivers: int) -> None:
@@ -202,12 +216,12 @@ class NoLimitTurns(NoLimitHands):
     def piece(self, number: int) -> Float64s:
         came = self.play(number)
         if came is None:
-            return np.zeros(3)
+            return np.zeros(4)
         low, high = self.bounds(*came, np.random.default_rng(derive(self.seed, "rivers", number)))
-        return np.array([low, 1.0, high])
+        return np.array([low, 1.0, self.promised(*came), high])
 
     def response(self, found: Float64s, done: Bools) -> Response:
-        return evolve(super().response(found, done), upper=float(found[done, 2].mean()) if done.any() else None)
+        return evolve(super().response(found, done), upper=float(found[done, 3].mean()) if done.any() else None)
 
     def bounds(self, tables: Tables, ranges: Float64s, rng: np.random.Generator) -> tuple[float, float]:
         """Return what best responses win from the turn on, mean over the seats, in chips a hand that comes here: a lower bound,

@@ -13,6 +13,7 @@ from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.legal import Amounts, Legal
+from cardai.poker.hands.combos import left_by
 from cardai.poker.hands.combos import pairs as pairs_of_cards
 from cardai.poker.ranges.leaves import apart, showdowns
 from cardai.poker.responses.measure import measure
@@ -124,6 +125,21 @@ def test_from_the_turn_on_all_rivers_say_what_a_ladder_says(agent: Any) -> None:
     assert found.reached == ladder.reached == 1
     assert found.upper == pytest.approx(ladder.gains[0], rel=2e-5)
     assert found.gains[0] <= found.upper
+
+
+class Promises(Folds):
+    """Promises five chips for every hand of its own that a hand may meet, and seven in the other seat."""
+
+    def promised(self, view: Any, seat: int) -> Float64s:
+        free = left_by([card for card in view["board"].tolist() if card >= 0])
+        return np.asarray((5.0, 7.0)[seat] * apart() @ (free / free.sum()), np.float64)
+
+
+@pytest.mark.parametrize(("street", "given"), [(3, {}), (2, {"rivers": 2})])
+def test_what_was_promised_stands_beside_what_is_won(street: int, given: dict[str, Any]) -> None:
+    found = measure(StreetOptions(SHORT, Promises(), street, hands=2, seed=4, bets="allin", **given))
+    assert found.promised == pytest.approx(6.0)
+    assert measure(StreetOptions(SHORT, Folds(), street, hands=1, seed=4, bets="allin", **given)).promised is None
 
 
 class InOrder:
