@@ -33,7 +33,9 @@ def allow(source: Source) -> None:
     with suppress(OSError, CardaiError):
         file = _note_of(source)
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_json(file, {"path": source.path, "sha256": source.digest})
+        now, before = [*_noted(source), "", ""][:2]
+        if now != source.digest:
+            write_json(file, {"path": source.path, "sha256": source.digest, "before": now or before})
         _forget_what_is_gone(file.parent)
 
 
@@ -53,13 +55,22 @@ def allowed(source: Source) -> bool:
     """Whether the owner has allowed the file ``source`` as it is."""
     if (source.path, source.digest) in _allowed:
         return True
-    try:
-        if read_json(_note_of(source)) != {"path": source.path, "sha256": source.digest}:
-            return False
-    except CardaiError:
+    if source.digest not in _noted(source):
         return False
     _allowed.add((source.path, source.digest))  # what was read stays allowed when the file, and its note, change
     return True
+
+
+def _noted(source: Source) -> list[str]:
+    """Return as what the file is allowed: as it is, and as it was before that: who writes it anew notes it first, and until it is
+    written the file is still the old one."""
+    try:
+        note = read_json(_note_of(source))
+    except CardaiError:
+        return []
+    if not isinstance(note, dict) or note.get("path") != source.path:
+        return []
+    return [each for each in (note.get("sha256"), note.get("before")) if isinstance(each, str) and each]
 
 
 def _note_of(source: Source) -> Path:

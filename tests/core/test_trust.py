@@ -201,6 +201,20 @@ def test_a_file_is_allowed_as_it_is_and_no_longer_when_it_changes(tmp_path: Path
     assert [p.parent.name for p in (tmp_path / "data").rglob("*.json")] == ["trusted"]
 
 
+def test_what_is_noted_for_a_file_that_is_about_to_be_written_leaves_the_old_one_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from cardai.core import allowed as module
+
+    first, second, third = (Source(SOURCE.path, digit * 64, SOURCE.root) for digit in "123")
+    for known, source in enumerate((first, second, second, third)):
+        allow(source)
+        monkeypatch.setattr(module, "_allowed", set())  # as another process sees it
+        there = [module.allowed(one) for one in (first, second, third)]
+        monkeypatch.setattr(module, "_allowed", set())
+        assert there == [[True, False, False], [True, True, False], [True, True, False], [False, True, True]][known]
+
+
 def test_notes_of_files_that_are_gone_are_taken_away_where_there_are_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ import numpy as np
 from attrs import asdict, evolve, field, frozen
 
 from cardai.core import registry
+from cardai.core.allowed import allowed
 from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import file_digest, read_json, refuse_links, vacant
@@ -31,6 +32,7 @@ from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.progress import tell
 from cardai.core.schema import structure
+from cardai.core.trust import source_of
 from cardai.pieces import Work
 from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.recipe import Recipe as Recipe
@@ -155,6 +157,8 @@ def load(directory: str | Path) -> SituationSet:
         raise DamagedFileError(f"{what} is damaged or foreign: {error}") from error
     if odd := [name for name in head.shards if len(name) != 16 or name != SHARD.format(_number(name))]:
         raise DamagedFileError(f"{what} is damaged or foreign: it names the shard {odd[0][:40]!r}.")
+    if source := source_of(head.recipe.player):
+        allowed(source)  # asked for now: a set that grows is another file later
     return SituationSet(path, head.recipe, head.fingerprint, head.shards)
 
 

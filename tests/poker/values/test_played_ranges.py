@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.played_ranges import played_situation
 from cardai.poker.values.situation_set import Recipe
 from cardai.poker.values.situations import INTERVALS
+from cardai.training.runs import Run
+from cardai.training.session import Session
 
 
 def test_who_never_looks_at_his_cards_shows_nothing() -> None:
@@ -124,3 +127,21 @@ def test_who_plays_is_known_by_the_first_situation_of_self_play() -> None:
 def test_a_share_is_one_of_a_player(share: float, player: str) -> None:
     with pytest.raises(UsageError, match="share of self-play is above 0"):
         Recipe("turn", 1, (3,) * 5, player=player, game="acpc_limit_2p" if player else "", share=share).check()
+
+
+def test_a_set_of_ones_own_player_that_grows_stays_allowed_to_who_has_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cardai.core import allowed
+    from cardai.poker.values.situation_set import load, produce
+
+    run, game = tmp_path / "run", "acpc_limit_2p:max_raises=1+0+0+0"
+    Session.start(Run.create(run, "bucket_mccfr:flop=1,turn=1,river=1", game, None, 0)).train(1)
+    recipe = Recipe("river", 1, (2,) * 5, (4,), player=str(run), game=game, per_shard=1)
+    produce(tmp_path / "set", recipe, 1)
+    monkeypatch.setattr(allowed, "_allowed", set())
+    read = load(tmp_path / "set")
+    there = set(allowed._allowed)
+    produce(tmp_path / "set", recipe, 4)  # by another process
+    monkeypatch.setattr(allowed, "_allowed", there)
+    assert len(read.situations(0)) == 1
