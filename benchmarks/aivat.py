@@ -4,7 +4,8 @@
 
 Pairs of players on duplicate decks: two that play by rules, and an uneven pair. ``high_cards`` bets high cards and pairs, at
 any game of two hole cards; the first of a pair is measured. ``--pair 2`` takes the second alone. ``--coverage 1000`` draws hands from those anew and prints how
-often the intervals hold what they are for.
+often the intervals hold what they are for. ``--sparse 300`` prints the same, without playing, of hands of which few count: as those
+along which a best response is measured, most of which never come to the street.
 """
 
 from __future__ import annotations
@@ -51,7 +52,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--coverage", type=int, default=0, metavar="N", help="samples of each size that are drawn")
     parser.add_argument("--pair", type=int, choices=range(1, len(PAIRS) + 1), help="one of the pairs alone")
+    parser.add_argument(
+        "--sparse", type=int, default=0, metavar="N", help="samples of each size of hands of which few count"
+    )
     args = parser.parse_args()
+    if args.sparse:
+        show_sparse(args.sparse)
+        return
     game = make.game(args.game)
     print(f"{args.game}, {args.games:,} hands, {game.unit} a hand")
     for names in PAIRS[args.pair - 1 : args.pair] if args.pair else PAIRS:
@@ -89,6 +96,23 @@ def show_coverage(values: Float64s, samples: int, seed: int) -> None:
             f"  {size:5,} hands: Student {student:.3f}, bootstrap {drawn_anew:.3f}, the longer {ours:.3f} (± {error:.3f})",
             flush=True,
         )
+
+
+def show_sparse(samples: int) -> None:
+    """Print how often 95 % intervals hold the mean of hands that are 0 but for a share, and exponential there."""
+    rng = np.random.default_rng(3)
+    for size in (100, 200):
+        for share in (0.025, 0.05, 0.1, 0.25):
+            held, error = np.zeros(2), 1.96 * (0.05 * 0.95 / samples) ** 0.5
+            for number in range(samples):
+                drawn = np.where(rng.random(size) < share, rng.exponential(size=size), 0.0)
+                for k, found in enumerate((mean(drawn), cautious(drawn, number))):
+                    held[k] += found.low <= share <= found.high
+            student, ours = held / samples
+            print(
+                f"{size} hands, {share:.1%} count: Student {student:.3f}, the longer {ours:.3f} (± {error:.3f})",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -236,12 +236,19 @@ def strength(card: dict[str, Any], found: Sequence[dict[str, Any]]) -> None:
         {
             "measure": command,
             "figure": one["mean"],
-            "strength": text.format(f"{one['mean']:+,.0f} ± {one['half_width']:,.0f} mbb/g", **one),
+            "strength": text.format(f"{one['mean']:+,.0f} {between(one)} mbb/g", **one),
         }
         for command, one, text in zip((MEASURE, *ALSO), found, words, strict=True)
     ]
     card.update(told[0], also=told[1:])
     finish(card)
+
+
+def between(one: dict[str, Any]) -> str:
+    """Return the interval of a measure, as it prints it."""
+    if "half_width" in one:
+        return f"± {one['half_width']:,.0f}"
+    return f"({one['low']:+,.0f} to {one['high']:+,.0f})"
 
 
 def finish(card: dict[str, Any]) -> None:

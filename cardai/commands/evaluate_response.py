@@ -296,11 +296,14 @@ def _response_json(asked: dict[str, Any], found: Response, unit: str, seed: int)
     """Return what a best response wins as plain values."""
     from cardai.commands.show.figures import spread_json
 
-    if unit == "hands":
+    if unit == "hands" and not found.skewed:
         counted = {"seed": seed, "hands": found.done, "reached": found.reached}
         return asked | counted | spread_json(found.spread) | _upper_json(found) | {"unit": "mbb/g"}
     ends = {"mean": found.mbb.mean, "low": found.mbb.low, "high": found.mbb.high}
     figures = {name: value if isfinite(value) else None for name, value in ends.items()}
+    if unit == "hands":
+        counted = {"seed": seed, "hands": found.done, "reached": found.reached}
+        return asked | counted | figures | _upper_json(found) | {"unit": "mbb/g"}
     asked |= {"boards": found.done, "seed": seed}
     return asked | figures | _upper_json(found) | {"unit": "mbb/g", "exact": found.exact}
 
@@ -331,7 +334,11 @@ def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
         f"wins {found.mbb.text(1)} mbb a hand more than the player itself, which a perfect opponent wins at least."
     )
     brackets = "In brackets: the 95 % interval over boards, by the bootstrap within strata."
-    console.print(brackets if unit == "boards" else "± is half a 95% interval over hands.")
+    if found.skewed:
+        brackets = (
+            "In brackets: the 95 % interval over hands, the longer on either side of Student's and the bootstrap's."
+        )
+    console.print(brackets if unit == "boards" or found.skewed else "± is half a 95% interval over hands.")
     if found.upper is not None:
         upper = found.upper * 1000 / found.big_blind
         console.print(f"Scored on the rivers that chose the answers: {upper:.1f} mbb a hand, too high in the mean.")

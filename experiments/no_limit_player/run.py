@@ -171,14 +171,16 @@ def figure(one: Measure, found: dict[str, Any]) -> str:
         return f"{mean:+,.0f} ({low:+,.0f} to {high:+,.0f}) | {found['hands']} hands"
     if one.kind == "river" and not found["reached"]:
         return f"says nothing | {found['hands']} hands, none came there"
-    above = f", by the rivers that chose {found['upper_estimate']:+,.0f}" if "upper_estimate" in found else ""
+    if one.kind == "river":
+        between = "no interval" if found["low"] is None else f"{found['low']:+,.0f} to {found['high']:+,.0f}"
+        above = f", by the rivers that chose {found['upper_estimate']:+,.0f}" if "upper_estimate" in found else ""
+        count = f"{found['hands']} hands, {found['reached']} came there"
+        count += f", promised {found['promised']:+,.0f}" if "promised" in found else ""
+        return f"{found['mean']:+,.0f} ({between}){above} | {count}"
     mean, half = found["mean"], found["half_width"]
-    count = (
-        f"{found['boards']} boards" if one.kind == "lbr" else f"{found['hands']} hands, {found['reached']} came there"
+    return (
+        f"{mean:+,.0f}{f' ± {half:,.0f}' if half is not None else ' (one has no interval)'} | {found['boards']} boards"
     )
-    if "promised" in found:
-        count += f", promised {found['promised']:+,.0f}"
-    return f"{mean:+,.0f}{f' ± {half:,.0f}' if half is not None else ' (one has no interval)'}{above} | {count}"
 
 
 def seconds(spent: float | None) -> str:
@@ -192,8 +194,8 @@ def report(known: dict[str, Any]) -> str:
     lines = [
         "# The no-limit player of the box", "",
         "`nolimit_resolving` as it ships (`players/`), in `holdem` (heads-up, 100 big blinds), all iterations of a decision "
-        "(`seconds=0`), one thread. mbb/g is thousandths of a big blind a hand, ± half a 95% interval over boards or hands (AIVAT's, "
-        "which is not symmetric, from its lower to its upper end). A local "
+        "(`seconds=0`), one thread. mbb/g is thousandths of a big blind a hand, ± half a 95% interval over boards, in brackets one "
+        "over hands, which is not symmetric. A local "
         "best response (LBR) and a best response from the river or the turn are lower bounds on what a perfect opponent wins; LBR "
         "below 0 proves nothing. From the turn answers are chosen by one half of the rivers that are drawn and scored by "
         "the other; by the rivers that chose them is too high in the mean. *Promised* is what the player had promised its opponent when the street began.", "",

@@ -32,7 +32,7 @@ def test_along_hands_it_prints_how_many_came_there(cardai: Call) -> None:
     assert called.code == 0
     assert "along 6 hands (6 came there)" in called.out
     found = json.loads(cardai(*CALL, "--hands", "6", "--json").out)
-    assert f"wins {found['mean']:.1f} ± {found['half_width']:.1f} mbb" in called.out
+    assert f"wins {found['mean']:.1f} ({found['low']:.1f} to {found['high']:.1f}) mbb" in called.out
     refused = cardai(*CALL, "--hands", "6", "--from", "flop")
     assert (refused.code, "from the turn or the river" in refused.err) == (2, True)
 
@@ -60,7 +60,7 @@ def test_from_the_turn_it_says_what_the_rivers_that_chose_say_too(cardai: Call) 
     called = cardai(*words, "--from", "turn", "--rivers", "2")
     assert called.code == 0
     found = json.loads(cardai(*words, "--from", "turn", "--rivers", "2", "--json").out)
-    assert f"wins {found['mean']:.1f} ± {found['half_width']:.1f} mbb" in called.out
+    assert f"wins {found['mean']:.1f} ({found['low']:.1f} to {found['high']:.1f}) mbb" in called.out
     assert f"chose the answers: {found['upper_estimate']:.1f} mbb" in called.out
     refused = cardai(*words, "--rivers", "2")
     assert (refused.code, "Give --hands and --from turn too" in refused.err) == (2, True)

@@ -44,7 +44,7 @@ def test_the_page_has_what_was_measured_by_this_very_command_and_says_what_is_mi
     player = run.decides()
     first, second = run.MEASURES[:2]
     third = next(one for one in run.MEASURES if run.PLAYER not in one.command)
-    found = {"mean": 12.4, "half_width": 3.0, "hands": 16, "reached": 9}
+    found = {"mean": 12.4, "low": 9.4, "high": 16.4, "hands": 16, "reached": 9, "promised": 20.1}
     known = {
         first.name: {**first.of(player), "cpu_seconds": 20.0, "found": found},
         second.name: {
@@ -56,7 +56,7 @@ def test_the_page_has_what_was_measured_by_this_very_command_and_says_what_is_mi
         third.name: {**third.of("another"), "cpu_seconds": 20.0, "found": found},
     }
     page = run.report(known)
-    assert f"| {first.words} | +12 ± 3 | 16 hands, 9 came there | 20 |" in page
+    assert f"| {first.words} | +12 (+9 to +16) | 16 hands, 9 came there, promised +20 | 20 |" in page
     assert first.command in page
     assert f"Not measured yet: {second.words}" in page
     assert third.words in page.partition("Not measured yet: ")[0]  # not the player's, so whoever is in the box
@@ -69,7 +69,7 @@ def test_a_figure_is_of_the_player_that_is_in_the_box_and_of_how_it_decides(
     monkeypatch.setattr(games, "WITH_VALUES", games.WITH_VALUES + 1)
     assert run.decides() != before
     one = run.MEASURES[0]
-    found = {"mean": 12.4, "half_width": 3.0, "hands": 16, "reached": 9}
+    found = {"mean": 12.4, "low": 9.4, "high": 16.4, "hands": 16, "reached": 9, "promised": 20.1}
     page = run.report({one.name: {**one.of("another"), "cpu_seconds": 20.0, "found": found}})
     assert f"Not measured yet: {one.words}" in page
 

@@ -56,6 +56,9 @@ class Response:
     """Whether it is exploitability itself and not a bound from a sample."""
     reached: int = 0
     """Of hands that were played, how many came to the street."""
+    skewed: bool = False
+    """Whether most pieces are 0, as hands are that do not come to the street: the few others are all that is known of a tail, and
+    Student's interval is too short (``benchmarks/aivat.py --sparse``)."""
     strata: Int64s | None = field(default=None, eq=_ARRAY, repr=False)
     """(n,) the stratum of each piece that was drawn in strata."""
     seed: int = 0
@@ -73,10 +76,13 @@ class Response:
 
     @property
     def chips(self) -> Estimate | Interval:
-        """Chips a hand: drawn in strata with the bootstrap's interval within them, else with Student's over pieces."""
+        """Chips a hand: drawn in strata with the bootstrap's interval within them, skewed with the longer of that and Student's, else
+        with Student's over pieces."""
         if self.exact:
             value = float(self.gains[0])
             return Interval(value, value, value, self.done)
+        if self.skewed:
+            return cautious(self.gains, self.seed)
         return mean(self.gains) if self.strata is None else bootstrap(self.gains, self.strata, self.seed)
 
     @property

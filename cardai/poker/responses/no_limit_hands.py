@@ -73,7 +73,9 @@ class NoLimitHands(Sampler):
     def response(self, found: Float64s, done: Bools) -> Response:
         promised = float(found[done, 2].mean()) if found[done, 1].any() else math.nan
         response = super().response(found[:, 0], done)
-        return evolve(response, reached=int(found[done, 1].sum()), promised=None if math.isnan(promised) else promised)
+        promised_there = None if math.isnan(promised) else promised
+        reached = int(found[done, 1].sum())
+        return evolve(response, reached=reached, skewed=True, seed=self.seed, promised=promised_there)
 
     # -- a hand --------------------------------------------------------------------------------------------------------
 

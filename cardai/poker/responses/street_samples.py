@@ -275,4 +275,5 @@ class PlayedHands(_Streets):
         return None
 
     def response(self, found: Float64s, done: Bools) -> Response:
-        return evolve(super().response(found[:, 0], done), reached=int(found[done, 1].sum()))
+        reached = int(found[done, 1].sum())
+        return evolve(super().response(found[:, 0], done), reached=reached, skewed=True, seed=self.options.seed)
