@@ -296,12 +296,10 @@ def _response_json(asked: dict[str, Any], found: Response, unit: str, seed: int)
     """Return what a best response wins as plain values."""
     from cardai.commands.show.figures import spread_json
 
-    if unit == "hands" and not found.skewed:
-        counted = {"seed": seed, "hands": found.done, "reached": found.reached}
-        return asked | counted | spread_json(found.spread) | _upper_json(found) | {"unit": "mbb/g"}
     ends = {"mean": found.mbb.mean, "low": found.mbb.low, "high": found.mbb.high}
     figures = {name: value if isfinite(value) else None for name, value in ends.items()}
     if unit == "hands":
+        figures = figures if found.skewed else spread_json(found.spread)
         counted = {"seed": seed, "hands": found.done, "reached": found.reached}
         return asked | counted | figures | _upper_json(found) | {"unit": "mbb/g"}
     asked |= {"boards": found.done, "seed": seed}

@@ -63,13 +63,21 @@ def values(
 
     Example: cardai evaluate values runs/river
     """
+    import numpy as np
+
     from cardai.poker.values.measures import network_losses, read_noise
     from cardai.poker.values.runs import held_out
+    from cardai.poker.values.situation_set import load
 
     network, data, directory = held_out(run, situations, most)
-    losses, noise = network_losses(network, data), read_noise(directory)
+    losses, noise, kinds = network_losses(network, data), read_noise(directory), {}
+    recipe = load(directory).recipe
+    if recipe.share < 1:
+        played = np.array([recipe.played(number) for number in data.numbers.tolist()])
+        kinds = {"random": losses.where(~played), "self_play": losses.where(played)}
     if json:
-        print_json({"run": str(run), "situations_in": str(directory), **losses.as_json()})
+        by_kind = {name: one.as_json() for name, one in kinds.items()}
+        print_json({"run": str(run), "situations_in": str(directory), **losses.as_json(), **by_kind})
         return
     out().print(f"{run} on {len(data):,} situations of {directory} on boards that it has not seen:")
     shown = table("pot, each player's", "situations", "Huber/player", "Huber/pot", "by range", "labels off")
@@ -81,6 +89,10 @@ def values(
         found = figures(losses, ("huber_player", "huber_pot", "weighted_huber_pot"), interval)
         off = "" if noise is None else f"{noise.mean_pot if interval is None else noise.huber_pot[k]:.4f}"
         shown.add_row(name, f"{count:,}", *found, off)
+    for name, some in kinds.items():
+        if len(some.intervals) > 1:
+            found = figures(some, ("huber_player", "huber_pot", "weighted_huber_pot"))
+            shown.add_row(f"ranges: {name.replace('_', '-')}", f"{len(some.intervals):,}", *found, "")
     out().print(shown)
     out().print("± is half a 95% interval over situations. By range: Huber per pot, hands weighted by their range.")
     if noise is None:

@@ -15,7 +15,7 @@ import numpy as np
 from attrs import asdict, frozen
 
 from cardai.arena.statistics import Estimate, mean
-from cardai.core.arrays import Float32s, Float64s, Int64s
+from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.files import read_json, write_json
 from cardai.core.schema import structure
 from cardai.poker.values import prepared
@@ -44,6 +44,10 @@ class Losses:
         """Return a mean with its interval; None where there are not two situations."""
         chosen = self.by_name[name] if interval is None else self.by_name[name][self.intervals == interval]
         return mean(chosen) if len(chosen) > 1 else None
+
+    def where(self, chosen: Bools) -> Losses:
+        """Return those of the situations that are ``chosen`` (n,)."""
+        return Losses({name: found[chosen] for name, found in self.by_name.items()}, self.intervals[chosen])
 
     def as_json(self) -> dict[str, Any]:
         """Return all means and half widths, over all situations and by interval."""

@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import count
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from cardai.core.errors import UsageError
 from cardai.core.schema import whole
@@ -81,27 +81,34 @@ class Recipe:
         return HOLDEM_GAME if self.player or not self.game else _drawn_in(self.game)
 
     def situation(self, number: int) -> Situation:
-        """Return situation ``number``: each kind of ranges has numbers of its own, which do not depend on the share."""
+        """Return situation ``number``: each kind of ranges is drawn by numbers of its own, which do not depend on the share."""
         shard, place = divmod(number, self.per_shard)
         before = self._played_before(shard)
-        if self.player and self._played_before(shard + 1) > before:
+        if self.played(number):
             from cardai.poker.values.played_ranges import played_situation
 
             own = before * self.per_shard + place
-            return played_situation(self.player, self.game, self.seed, own, self.street, self.intervals)
-        own = (shard - before) * self.per_shard + place if self.player else number
-        return situation(self.seed, own, self.street, self.intervals, self.drawn_in)
+            made = played_situation(self.player, self.game, self.seed, own, self.street, self.intervals)
+        else:
+            own = (shard - before) * self.per_shard + place
+            made = situation(self.seed, own, self.street, self.intervals, self.drawn_in)
+        return evolve(made, number=number)
+
+    def played(self, number: int) -> bool:
+        """Return whether situation ``number`` has ranges of self-play."""
+        shard = number // self.per_shard
+        return self._played_before(shard + 1) > self._played_before(shard)
 
     def _played_before(self, shard: int) -> int:
         """Return how many of the files before ``shard`` have ranges of self-play."""
-        return int(shard * self.share + 1e-9)
+        return int(shard * self.share + 1e-9) if self.player else 0
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the board, pot and ranges of the first situation, and of the first of self-play if that is another:
         two alike make the same situations."""
-        first_played = next((k for k in count(1) if self._played_before(k)), 1) - 1
+        first = next(k for k in count() if self._played_before(k + 1)) if self.player else 0
         found = sha256()
-        for number in sorted({0, first_played * self.per_shard} if self.player else {0}):
+        for number in sorted({0, first * self.per_shard}):
             one = self.situation(number)
             found.update(np.array([*one.board, one.half_pot], np.int64).tobytes())
             found.update(np.round(one.ranges, 9).astype(np.float32).tobytes())

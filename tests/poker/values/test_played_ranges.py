@@ -110,6 +110,7 @@ def test_a_share_of_the_files_has_ranges_of_self_play_and_each_kind_is_what_it_i
         place = 2 * kinds[:shard].count(kind)
         for k in (0, 1):
             one, other = mixed.situation(2 * shard + k), kind.situation(place + k)
+            assert (one.number, mixed.played(2 * shard + k)) == (2 * shard + k, kind is played)
             assert one.board == other.board
             assert one.half_pot == other.half_pot
             assert (one.ranges == other.ranges).all()

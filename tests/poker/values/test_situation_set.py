@@ -15,7 +15,7 @@ from attrs import evolve
 
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.locks import DirectoryLock
-from cardai.poker.values import situation_set
+from cardai.poker.values import situation_set, situations
 from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.situation_set import HEAD, SHARD, Recipe, SituationWarning, load, produce
 from cardai.poker.values.situations import INTERVALS, labels, random_range
@@ -41,7 +41,7 @@ def test_values_are_those_of_the_situations_numbers(made: Path) -> None:
     for number, (one, values) in enumerate(pairs, start=2):
         again = found.recipe.situation(number)
         assert (again.board, again.half_pot) == (one.board, one.half_pot)
-        solved = labels(again, RECIPE.iterations[again.interval], discounts=situation_set.FASTER)
+        solved = labels(again, RECIPE.iterations[again.interval], discounts=situations.FASTER)
         wanted = solved.values[:, legal_hands(one.board)]
         assert values == pytest.approx(wanted, rel=2e-3, abs=1e-4)  # float16
         assert found.read(1).exploitability[number - 2] == pytest.approx(solved.exploitability)
