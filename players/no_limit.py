@@ -45,8 +45,8 @@ SHARE = 0.5
 SEEDS = (0, 1, 2)
 DEPTHS = {1000: 800_000, 2000: 1_000_000, 4000: 1_000_000, 10_000: 1_200_000, 20_000: 1_000_000}
 """Iterations by stack, in chips of which a big blind is 100."""
-NETWORK = "counterfactual_values:width=32,context=16,batch=10,rate=0.003,anneal={epochs},device=cpu"
-EPOCHS = 80
+NETWORK = "counterfactual_values:width=32,context=64,batch=10,rate=0.003,anneal={epochs},device=cpu"
+EPOCHS = 60
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
 _SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
@@ -168,6 +168,16 @@ def losses(work: Path) -> dict[int, float]:
     return found
 
 
+def tested(run: Path) -> dict[str, dict[str, float]]:
+    """Return the loss of a network on boards that neither taught it nor chose its epoch, Huber per player: of all ranges, and by kind."""
+    found = json.loads(called(f"cardai evaluate values {shlex.quote(str(run))}", "--json"))
+    kinds = {"all": found, **{name: found[name] for name in ("random", "self_play") if name in found}}
+    return {
+        name: {"situations": one["situations"], **{k: one["huber_player"][k] for k in ("mean", "half_width")}}
+        for name, one in kinds.items()
+    }
+
+
 def pack(given: argparse.Namespace) -> None:
     """Put the network and the table into the package, and write the card; a strength stays that was measured with both."""
     known = losses(given.work)
@@ -194,6 +204,7 @@ def pack(given: argparse.Namespace) -> None:
         "before": [line for what, line in lines.items() if not what.startswith("network")],
         "command": lines[f"network_{best}"], "seed": best, "cpu_seconds": round(sum(seconds.values()), 1),
         "validation_huber": {str(seed): loss for seed, loss in known.items()},
+        "test_huber": {str(seed): tested(given.work / f"network_{seed}") for seed in known},
         "files": content(FOLDER), "measure": MEASURE, **known_as,
     }  # fmt: skip
     finish(card)

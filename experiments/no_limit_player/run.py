@@ -216,12 +216,18 @@ def report(known: dict[str, Any]) -> str:
         lines += [f"## {one.words.capitalize()}", "", f"`{one.command}` on a shared core:", "", "```text"]
         lines += [*known[one.name]["found"], "```", ""]
     lines += [
-        "## The network",
-        "",
-        "Huber per player on the situations by which the epoch was chosen, by seed of the training: ",
-    ]
-    seeds = ", ".join(f"{loss:.4f} (seed {seed})" for seed, loss in card["validation_huber"].items())
-    lines[-1] += f"{seeds}. Seed {card['seed']} is in the box."
+        "## The network", "",
+        "Huber per player on boards that neither taught a network nor chose its epoch, by seed of the training (`cardai evaluate values`, of the "
+        "ranges of self-play and the random ones as below), and on the boards that chose the epoch:", "",
+        "| seed | all | self-play | random | chose the epoch |", "|---|---|---|---|---|",
+    ]  # fmt: skip
+    for seed, kinds in card["test_huber"].items():
+        figures = [
+            f"{kinds[kind]['mean']:.4f} ± {kinds[kind]['half_width']:.4f} ({kinds[kind]['situations']})"
+            for kind in ("all", "self_play", "random")
+        ]
+        lines.append(f"| {seed} | {' | '.join(figures)} | {card['validation_huber'][seed]:.4f} |")
+    lines += ["", f"Seed {card['seed']}, the best by the boards that chose the epoch, is in the box."]
     lines += ["", "```sh", *card["before"], card["command"], "```", ""]
     lines += [f"{card['cpu_seconds']:,.0f} CPU seconds in all; `python players/no_limit.py make` does it again.", ""]
     extra = HERE / "report" / "notes.md"
