@@ -81,6 +81,17 @@ Share = Annotated[
         show_default="1",
     ),
 ]
+Neighbours = Annotated[
+    int | None,
+    typer.Option(
+        "--rows",
+        metavar="K",
+        min=1,
+        max=64,
+        help="Situations of each solve: its own, and neighbours that are worth what its strategies win there.",
+        show_default="1",
+    ),
+]
 Device = Annotated[
     str,
     typer.Option(
@@ -102,6 +113,7 @@ def situations(
     player: Player = None,
     game: Game = None,
     share: Share = None,
+    rows: Neighbours = None,
     jobs: Jobs = 1,
     on: On = "",
     device: Device = "cpu",
@@ -122,7 +134,7 @@ def situations(
         "intervals": intervals,
         "bets": bets,
     }
-    given |= {"player": player, "game": game, "share": share}
+    given |= {"player": player, "game": game, "share": share, "rows": rows}
     recipe = _recipe_of(directory, given)
     from cardai.commands.process import stopping_gently
 
@@ -170,6 +182,7 @@ def _recipe(
     player: str | None,
     game: str | None,
     share: float | None,
+    rows: int | None,
 ) -> Recipe:
     """Return a new recipe of the options given, with what stands for those that are not."""
     from cardai.poker.values.recipe import PER_SHARD, Recipe
@@ -189,7 +202,8 @@ def _recipe(
         player=player or "",
         game=game or "",
         share=1.0 if share is None else share,
-        per_shard=PER_SHARD[where],
+        rows=1 if rows is None else rows,
+        per_shard=PER_SHARD[where] * max(1, rows or 1),
     )
     made.check()
     return made
@@ -221,6 +235,7 @@ def _show(found: SituationSet, json: bool) -> None:
                 "player": recipe.player or None,
                 "game": recipe.game or None,
                 "share": recipe.share,
+                "rows": recipe.rows,
                 "bytes": size,
             }
         )
@@ -228,6 +243,7 @@ def _show(found: SituationSet, json: bool) -> None:
     whose = f"ranges of {recipe.player}" if recipe.player else "ranges at random"
     whose += f" in {recipe.game}" if recipe.game else ""
     whose += f" in {recipe.share:.0%} of the files, else at random" if recipe.share < 1 else ""
+    whose += f", {recipe.rows} of each solve" if recipe.rows > 1 else ""
     street = "second round" if recipe.street == "second" else recipe.street
     out().print(
         f"{found.directory}: {len(found):,} situations of the {street}, {whose}, seed {recipe.seed}, "

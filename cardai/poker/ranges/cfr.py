@@ -92,6 +92,11 @@ class RangeCfr(ABC):
             mode: EXPECT: of the average strategies; RESPOND: of the player's best response to the other's.
         """
 
+    def _met(self, ranges: Float64s) -> None:
+        """Measure by other ranges (M, 2, n) from here on."""
+        self._ranges = ranges
+        self.__dict__.pop("matches", None)
+
     @cached_property
     def matches(self) -> list[float]:
         """The weight of all pairs of hands that share no card, by subgame."""

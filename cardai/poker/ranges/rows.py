@@ -45,12 +45,24 @@ class RowSolver(RangeCfr):
         shape = (len(first), len(own))
         slots = [np.zeros((forest.num_slots, *shape), T) for _ in range(3)]
         reach = np.zeros((2, len(forest.numbers), *shape), T)
-        for k in range(len(self.hands)):
-            reach[:, 0, self._group[k]] += own[:, :, k].T
+        self._reach(reach, own)
         self._work = (*slots, reach, np.zeros((len(forest.numbers), *shape), T), np.zeros(len(own), T))
 
     def iterate(self, count: int) -> None:
         kernels.iterate(self._tree, self._wins, self._meets, self.iterations, count, self.rule, self._work)
+
+    def _reach(self, reach: npt.NDArray[np.float32], own: npt.NDArray[np.floating]) -> None:  # type: ignore[type-arg]
+        """Write ranges (M, 2, n) of the hands as weights of their groups at the root."""
+        reach[:, 0] = 0.0
+        for k in range(len(self.hands)):
+            reach[:, 0, self._group[k]] += own[:, :, k].T
+
+    def meet(self, ranges: Float64s) -> None:
+        """Let other ranges (M, 2, K), weights of all hands by seat, come to the root: what is asked for then is what the average
+        strategies win there. No iteration may follow; hands that were one must be as likely as one another."""
+        own = np.asarray(ranges[:, :, self.hands], np.float64)
+        self._met(own)
+        self._reach(self._work[3], own)
 
     def forget_average(self) -> None:
         self._work[1][:] = 0.0

@@ -105,6 +105,14 @@ class Solver(RangeCfr):
             self._walk(self._averages, player, mode)
         return np.array(self._averages[0].values[:1, : len(self.hands)], np.float64)
 
+    def meet(self, ranges: Float64s) -> None:
+        """Let other ranges (1, 2, K), weights of all hands by seat, come to the root: what is asked for then is what the average
+        strategies win there. No iteration may follow; ranges that tell suits apart need boards that are not ``isomorphic``."""
+        self.ranges = np.array(ranges[0][:, self.hands], np.float64)
+        self._met(self.ranges[None])
+        for seat in range(2):
+            self._works[0].reach[seat, : len(self.hands)] = self.ranges[seat]
+
     def settle(self) -> None:
         """Give up what only further iterations need: what was found can be looked at as before, and no iteration can follow."""
         self._works = self._averages

@@ -158,7 +158,7 @@ def label_noise(
     done = 0
     for shard in found.numbers:
         solved = found.read(shard)
-        for k in range(len(solved.values)):
+        for k in range(0, len(solved.values), found.recipe.rows):  # those that were solved
             if done >= sample or (progress is not None and not progress(done, sample)):
                 break
             one = found.recipe.situation(solved.first + k)

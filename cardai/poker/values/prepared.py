@@ -178,7 +178,7 @@ def load_prepared(found: SituationSet, shards: Sequence[int]) -> Prepared:
     """Return the arrays of ``shards`` with their values, from the cache where they are there."""
     recipe = found.recipe
     identity = [VERSION, found.fingerprint, recipe.street, recipe.seed, recipe.intervals, recipe.per_shard, recipe.game]
-    identity += [recipe.share] if recipe.share < 1 else []
+    identity += [recipe.share, recipe.rows] if recipe.share < 1 or recipe.rows > 1 else []
     folder = user_cache() / f"situations-{digest_of(identity)[:16]}"
     whole, size = prepare([]), recipe.per_shard
     for done, shard in enumerate(shards):

@@ -23,6 +23,7 @@ from cardai.poker.values.situations import (
     SECOND,
     STREETS,
     Situation,
+    nearby,
     situation,
     situation_game,
 )
@@ -49,6 +50,8 @@ class Recipe:
     """The game of that self-play; without a player the Leduc that situations are of (empty: they are hold'em's)."""
     share: float = 1.0
     """With a player: of how many files the ranges are its; those of the others are at random, and the same as in a set without one."""
+    rows: int = field(default=1, validator=whole(1, 64))
+    """Situations of a solve: the first is solved, the others are its neighbours, worth what its strategies win there."""
     per_shard: int = field(default=PER_SHARD["river"], validator=whole(1, 100_000))
 
     def check(self) -> None:
@@ -66,10 +69,14 @@ class Recipe:
             raise UsageError(
                 f"The intervals of pots are hold'em's: Leduc's pots are those that can come. Got {self.intervals}."
             )
-        if not 0 < self.share <= 1 or (self.share < 1 and not self.player):
+        if not 0.01 <= self.share <= 1 or (self.share < 1 and not self.player):
             raise UsageError(
-                "The share of self-play is above 0 and at most 1, and below 1 there must be a player, who has that share. "
+                "The share of self-play is from 0.01 to 1, and below 1 there must be a player, who has that share. "
                 f"Got {self.share:g}."
+            )
+        if self.per_shard % self.rows:
+            raise UsageError(
+                f"A file has whole solves: {self.per_shard} situations are no multiple of {self.rows} rows."
             )
         if len(set(self.intervals)) != len(self.intervals):
             raise UsageError("An interval of pots is named twice.")
@@ -87,11 +94,12 @@ class Recipe:
         if self.played(number):
             from cardai.poker.values.played_ranges import played_situation
 
-            own = before * self.per_shard + place
+            own = (before * self.per_shard + place) // self.rows
             made = played_situation(self.player, self.game, self.seed, own, self.street, self.intervals)
         else:
-            own = (shard - before) * self.per_shard + place
+            own = ((shard - before) * self.per_shard + place) // self.rows
             made = situation(self.seed, own, self.street, self.intervals, self.drawn_in)
+        made = nearby(made, number % self.rows) if number % self.rows else made
         return evolve(made, number=number)
 
     def played(self, number: int) -> bool:

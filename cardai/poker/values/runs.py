@@ -59,7 +59,7 @@ def held_out(
     if not numbers:
         raise UsageError(f"{directory} has no situations yet.")
     data = load_enough(found, numbers, {part: most})
-    rows = np.flatnonzero(parts(data) == part)[:most]
+    rows = np.flatnonzero(parts(data, found.recipe.rows) == part)[:most]
     if len(rows) < 2:
         raise UsageError(f"{directory} has no two situations of that part.")
     return network, data.take(rows), directory

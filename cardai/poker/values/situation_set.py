@@ -244,6 +244,8 @@ def _device(recipe: Recipe, name: str, jobs: int, on: str) -> str:
         return name
     if jobs != 1 or on:
         raise UsageError(f"A device solves many situations at once: with --device {name} leave out --jobs and --on.")
+    if recipe.rows > 1:
+        raise UsageError(f"Neighbours of a situation are worked out on the CPU. Leave out --device {name}, or --rows.")
     if recipe.street not in AT_ONCE:
         raise UsageError(f"A device solves situations of hold'em. Leave out --device {name}.")
     from cardai.learn.networks import choose_device
@@ -264,7 +266,8 @@ def _swept(
 def solve_shard(recipe: Recipe, shard: int, members: Sequence[Situation] = ()) -> tuple[int, dict[str, Any]]:
     """Return (shard, its arrays): the piece of work; ``members`` are its situations, where they are known."""
     found = members or _members(recipe, shard)
-    solved = all_labels(found, [recipe.iterations[one.interval] for one in found], recipe.bets, recipe.discounts)
+    iterations = [recipe.iterations[one.interval] for one in found]
+    solved = all_labels(found, iterations, recipe.bets, recipe.discounts, recipe.rows)
     return shard, _arrays(found, solved)
 
 

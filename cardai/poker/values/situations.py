@@ -7,11 +7,11 @@ situation, whoever makes it. They are of no-limit hold'em on the turn or the riv
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.errors import UsageError
@@ -45,6 +45,8 @@ FASTER = (1.5, 0.5, 4.0)
 count less. benchmarks/labels.py prints how far values are from those of a long solve by either."""
 HOLDEM_GAME = RangeGame(street_betting(200, 4, minimum=100), (STACK, STACK), HOLDEM, (0, 3, 4, 5))
 """No-limit hold'em as its situations are drawn."""
+FAR = 0.5
+"""How far at most the ranges of a situation's neighbours are from its own."""
 SIDE = 64
 """Leduc's situations that are solved side by side: so many fit into a core's cache."""
 
@@ -121,6 +123,11 @@ def situation(
     deck = game.hands.deck
     dealt = np.argsort(uniform("board", len(deck)), kind="stable")[: BOARD_CARDS[street]]
     board = tuple(deck[int(place)] for place in dealt)
+    return Situation(seed, number, board, half_pot, _random_ranges(board, game, uniform), game)
+
+
+def _random_ranges(board: Sequence[int], game: RangeGame, uniform: Callable[[str, int], Float64s]) -> Float64s:
+    """Return (2, K) ranges as DeepStack drew them, of uniform numbers by what they are for and how many."""
     hands = legal_hands(board, game.hands)
     strengths = np.round(strength_moments(board, game.hands)[0, hands], 9)
     ranges = np.zeros((2, len(game.hands.cards)))
@@ -132,7 +139,19 @@ def situation(
         else:
             ranks, of_hand, count = np.unique(strengths, return_inverse=True, return_counts=True)
             ranges[seat, hands] = (random_range(len(ranks), drawn) / count)[of_hand]
-    return Situation(seed, number, board, half_pot, ranges, game)
+    return ranges
+
+
+def nearby(one: Situation, k: int) -> Situation:
+    """Return the situation with the board and the pot of ``one``, and ranges near its own: its ranges to the power of 1 - a times random
+    ones to the power of a, where a is uniform from 0 to ``FAR``. ``k`` tells those of one situation apart."""
+
+    def uniform(what: str, count: int) -> Float64s:
+        return Rows(np.array([derive(one.seed, "nearby", one.number, k, what)], np.uint64)).random(count).reshape(-1)
+
+    far = FAR * uniform("far", 2)[0]
+    mixed = one.ranges ** (1 - far) * _random_ranges(one.board, one.game, uniform) ** far
+    return evolve(one, ranges=mixed / mixed.sum(axis=1, keepdims=True))
 
 
 def pot_law(interval: float, pot: float, intervals: Sequence[tuple[int, int]]) -> int:
@@ -189,18 +208,36 @@ def situation_tree(one: Situation, bets: str = BETS) -> PublicTree:
 
 
 def labels(
-    one: Situation, iterations: int, bets: str = BETS, discounts: str | tuple[float, float, float] = "dcfr"
+    one: Situation,
+    iterations: int,
+    bets: str = BETS,
+    discounts: str | tuple[float, float, float] = "dcfr",
 ) -> Labels:
     """Solve a situation to the end of the game, and return what every hand is worth.
 
     Args:
         discounts: as a :class:`~cardai.poker.ranges.solver.Solver` takes them for its ``variant``.
     """
+    return _solved(one, iterations, bets, discounts, ())[0]
+
+
+def _solved(
+    one: Situation,
+    iterations: int,
+    bets: str,
+    discounts: str | tuple[float, float, float],
+    neighbours: Sequence[Situation],
+) -> list[Labels]:
+    """Return the labels of a situation that is solved, and of ``neighbours`` by its strategies."""
     tree, hands = situation_tree(one, bets), one.game.hands
-    boards = deal_boards(hands, one.board, len(tree.streets), one.ranges, every=True)
+    boards = deal_boards(hands, one.board, len(tree.streets), one.ranges, every=True, isomorphic=not neighbours)
     solver = Solver(TreeLayout(tree, hands, boards), one.ranges, variant=discounts)
     solver.run(iterations)
-    return labels_of(solver, solver.hands, [one])[0]
+    found = labels_of(solver, solver.hands, [one])
+    for other in neighbours:
+        solver.meet(other.ranges[None])
+        found += labels_of(solver, solver.hands, [other])
+    return found
 
 
 def all_labels(
@@ -208,21 +245,35 @@ def all_labels(
     iterations: Sequence[int],
     bets: str = BETS,
     discounts: str | tuple[float, float, float] = FASTER,
+    rows: int = 1,
 ) -> list[Labels]:
-    """Return the :func:`labels` of situations of one game; Leduc's, of one board and pot each, are solved side by side."""
-    if not situations or situations[0].game.hands.held > 1:
-        return [labels(one, count, bets, discounts) for one, count in zip(situations, iterations, strict=True)]
+    """Return the :func:`labels` of situations of one game; Leduc's, of one board and pot each, are solved side by side.
+
+    Of each ``rows`` in turn the first alone is solved. The others, its neighbours (:func:`nearby`), are worth what the strategies of both
+    players in its solution win there: the idea of TurboReBeL (openreview yMo7Z670f6). The further their ranges are, the less are those
+    an equilibrium's.
+    """
     alike: dict[tuple[tuple[int, ...], int, int], list[int]] = {}
-    for k, (one, count) in enumerate(zip(situations, iterations, strict=True)):
-        alike.setdefault((one.board, one.half_pot, count), []).append(k)
+    for k in range(0, len(situations), rows):
+        one = situations[k]
+        alike.setdefault((one.board, one.half_pot, iterations[k]), []).append(k)
     found: dict[int, Labels] = {}
     for (board, half_pot, count), group in alike.items():
+        if situations[group[0]].game.hands.held > 1:
+            for k in group:
+                solved = _solved(situations[k], count, bets, discounts, situations[k + 1 : k + rows])
+                found |= zip(range(k, k + rows), solved, strict=True)
+            continue
         layout = _layout(situations[group[0]].game, board, half_pot, bets)
         for first in range(0, len(group), SIDE):
             members = group[first : first + SIDE]
             solver = RowSolver(layout, np.stack([situations[k].ranges for k in members]), variant=discounts)
             solver.run(count)
-            found |= zip(members, labels_of(solver, solver.hands, [situations[k] for k in members]), strict=True)
+            for row in range(rows):
+                each = [situations[k + row] for k in members]
+                if row:
+                    solver.meet(np.stack([one.ranges for one in each]))
+                found |= zip([k + row for k in members], labels_of(solver, solver.hands, each), strict=True)
     return [found[k] for k in range(len(situations))]
 
 

@@ -15,7 +15,7 @@ from cardai.core.schema import whole
 from cardai.poker.values.prepared import Prepared, board_classes, joined, load_prepared
 from cardai.poker.values.situation_set import SituationSet
 
-TRAIN, VALIDATION, TEST = 0, 1, 2
+TRAIN, VALIDATION, TEST, UNUSED = 0, 1, 2, 3
 
 
 def shard_numbers(instance: Any, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
@@ -25,14 +25,16 @@ def shard_numbers(instance: Any, attribute: Attribute[Any], value: tuple[int, ..
         raise ValueError("names a shard of situations twice")
 
 
-def parts(data: Prepared) -> Int64s:
+def parts(data: Prepared, rows: int = 1) -> Int64s:
     """Return (n,) TRAIN, VALIDATION or TEST: 80, 10 and 10 % of the classes of boards up to the names of suits.
 
-    Leduc has too few boards for that: there it is situations that are split, by their numbers.
+    Leduc has too few boards for that: there it is solves that are split, by their numbers. Of each solve's ``rows`` only the first, which was
+    solved, is held out; the others are then UNUSED.
     """
     size = data.boards.shape[1]
-    keys = data.numbers if size < 4 else board_classes(data.boards)
-    return np.array([_part(size, key) for key in keys.tolist()], np.int64)
+    keys = data.numbers // rows if size < 4 else board_classes(data.boards)
+    found = np.array([_part(size, key) for key in keys.tolist()], np.int64)
+    return np.where((found != TRAIN) & (data.numbers % rows != 0), UNUSED, found)
 
 
 def load_enough(found: SituationSet, shards: Sequence[int], needed: Mapping[int, int]) -> Prepared:
@@ -42,7 +44,7 @@ def load_enough(found: SituationSet, shards: Sequence[int], needed: Mapping[int,
         if max(missing.values()) <= 0:
             break
         read.append(load_prepared(found, [shard]))
-        there = parts(read[-1])
+        there = parts(read[-1], found.recipe.rows)
         missing = {part: left - int((there == part).sum()) for part, left in missing.items()}
     return joined(read) if read else load_prepared(found, [])
 

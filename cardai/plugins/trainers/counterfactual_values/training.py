@@ -103,7 +103,7 @@ class ValueTraining(Training):
         self.best = deepcopy(self.network)
         needed = {TRAIN: o.solves, VALIDATION: JUDGED_BY[VALIDATION], TEST: 1}
         data = load_enough(found, self.shards, needed) if o.solves else load_prepared(found, self.shards)
-        split = parts(data)
+        split = parts(data, found.recipe.rows)
         train = np.flatnonzero(split == TRAIN)
         train = train[: o.solves] if o.solves else train
         self.rows = {TRAIN: train, VALIDATION: np.flatnonzero(split == VALIDATION), TEST: np.flatnonzero(split == TEST)}
