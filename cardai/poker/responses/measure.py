@@ -106,6 +106,8 @@ class Sampler(ABC):
 
     shape: tuple[int, ...] = ()
     """The shape of a piece's figures."""
+    gaps: tuple[int, ...] = ()
+    """Which of them, by their last axis, may be unknown (NaN)."""
 
     def __init__(self, game: Game, agent: Agent, pieces: int, who: str) -> None:
         self.game, self.agent, self.pieces = game, agent, pieces
@@ -167,7 +169,7 @@ def measure(
     """
     check_place(on)
     sampler = options.sampler()
-    kept = Kept(options.identity(), sampler.pieces, sampler.shape, None if out is None else Path(out))
+    kept = Kept(options.identity(), sampler.pieces, sampler.shape, None if out is None else Path(out), sampler.gaps)
     missing = kept.missing()
     work = _work(options, sampler, missing, min(jobs, max(1, len(missing))), on)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s, Int64s
-from cardai.core.errors import UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.legal import Amounts, Legal
+from cardai.core.npz import read_npz, write_npz
 from cardai.poker.hands.combos import left_by
 from cardai.poker.hands.combos import pairs as pairs_of_cards
 from cardai.poker.ranges.leaves import apart, showdowns
@@ -140,6 +142,19 @@ def test_what_was_promised_stands_beside_what_is_won(street: int, given: dict[st
     found = measure(StreetOptions(SHORT, Promises(), street, hands=2, seed=4, bets="allin", **given))
     assert found.promised == pytest.approx(6.0)
     assert measure(StreetOptions(SHORT, Folds(), street, hands=1, seed=4, bets="allin", **given)).promised is None
+
+
+@pytest.mark.parametrize("agent", [Folds(), Promises()], ids=["promises_not", "promises"])
+@pytest.mark.parametrize(("street", "given"), [(3, {}), (2, {"rivers": 2})])
+def test_hands_are_kept_whether_something_was_promised_or_not(
+    agent: Any, street: int, given: dict[str, Any], tmp_path: Path
+) -> None:
+    options, file = StreetOptions(SHORT, agent, street, hands=2, seed=4, bets="allin", **given), tmp_path / "kept.npz"
+    assert measure(options, out=file) == measure(options, out=file) == measure(options)
+    arrays = read_npz(file)
+    write_npz(file, {**arrays, "found": np.where(np.arange(arrays["found"].shape[1]) == 0, np.nan, arrays["found"])})
+    with pytest.raises(DamagedFileError, match="is damaged"):
+        measure(options, out=file)
 
 
 class InOrder:
