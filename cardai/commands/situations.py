@@ -227,7 +227,7 @@ def _show(found: SituationSet, json: bool) -> None:
         return
     whose = f"ranges of {recipe.player}" if recipe.player else "ranges at random"
     whose += f" in {recipe.game}" if recipe.game else ""
-    whose += f" in {recipe.share:.0%} of the files, else at random" if recipe.share < 1 else ""
+    whose += f" in {100 * recipe.share:.3g}% of the files, else at random" if recipe.share < 1 else ""
     street = "second round" if recipe.street == "second" else recipe.street
     out().print(
         f"{found.directory}: {len(found):,} situations of the {street}, {whose}, seed {recipe.seed}, "
