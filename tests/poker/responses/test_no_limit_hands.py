@@ -197,6 +197,7 @@ def test_a_half_that_chose_stands_for_itself_alone() -> None:
     [
         ({"street": 1, "hands": 1}, "begins on the turn"),
         ({"street": 2, "hands": 1, "rivers": 1}, "2 to 48 rivers"),
+        ({"street": 2, "hands": 1, "rivers": 0}, "2 to 48 rivers"),
         ({"agent": "mix", "hands": 1}, "does not say how often it raises to which"),
         ({"hands": 1, "bets": "0.5+x"}, "'x', which is no size"),
         ({"boards": 1}, "ladder"),
@@ -218,3 +219,16 @@ def test_bets_without_hands_are_refused() -> None:
     done = command("evaluate", "best-response", "-g", "acpc_limit_2p", "-a", "always_call", "--bets", "1")
     assert done.returncode == 2
     assert "Give --hands too" in done.stderr
+
+
+def test_a_responder_may_be_given_no_bets() -> None:
+    """It checks and calls down as the player does, and wins nothing."""
+    options = StreetOptions(SHORT, "always_call", 3, hands=2, seed=4, bets="")
+    assert measure(options).gains == pytest.approx([0, 0], abs=1e-6)
+    assert options.identity() != StreetOptions(SHORT, "always_call", 3, hands=2, seed=4).identity()
+
+
+@pytest.mark.parametrize("game", [SHORT, f"{SHORT},bets=allin"])
+def test_where_no_hand_came_there_is_no_interval(game: str) -> None:
+    found = measure(StreetOptions(game, "always_fold", 3, hands=6, seed=4))
+    assert (found.reached, found.mbb.mean, found.mbb.text(1)) == (0, 0.0, "0.0 (no interval)")
