@@ -115,14 +115,8 @@ def situations(
     """
     from cardai.poker.values.situation_set import produce
 
-    given: dict[str, Any] = {
-        "street": street,
-        "seed": seed,
-        "iterations": iterations,
-        "intervals": intervals,
-        "bets": bets,
-    }
-    given |= {"player": player, "game": game, "share": share}
+    given: dict[str, Any] = {"street": street, "seed": seed, "iterations": iterations, "intervals": intervals}
+    given |= {"bets": bets, "player": player, "game": game, "share": share}
     recipe = _recipe_of(directory, given)
     from cardai.commands.process import stopping_gently
 
