@@ -257,6 +257,8 @@ def strength(card: dict[str, Any], found: Sequence[dict[str, Any]]) -> None:
 
 def between(one: dict[str, Any]) -> str:
     """Return the interval of a measure, as it prints it."""
+    if one.get("half_width", one.get("low")) is None:
+        return "(no interval)"
     if "half_width" in one:
         return f"± {one['half_width']:,.0f}"
     return f"({one['low']:+,.0f} to {one['high']:+,.0f})"

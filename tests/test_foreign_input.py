@@ -84,7 +84,7 @@ OWN = {
     "commands.process.open_streams": "the null device",
     "ui.past.export": "the person's own files, put into an archive as they are",
     "commands.show.stepping._keys": "a key that a person presses",
-    "core.allowed.allowed": "compared with what it must be, and not parsed further",
+    "core.allowed._noted": "notes that cardai writes in the user's own folder: texts of it are compared, and not parsed further",
     "arena.inspection._is_review": "20 bytes, compared with what reviews begin with",
     "core.allowed._forget_what_is_gone": "notes that cardai writes in the user's own folder, of which a path is asked for alone",
     "core.compiling._Child._ask": "what a child of this process says: tests/core/test_kernel.py lets it end",

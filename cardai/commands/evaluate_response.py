@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 from importlib.util import find_spec
-from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -44,8 +43,6 @@ class Bets(StrEnum):
 
 LAST_HANDS = 500
 """Hands along which draw poker's last round is measured where nothing else is asked."""
-FEW_BOARDS = 10
-"""Below so many boards an interval over them says little: its own ends vary as much as what it is for."""
 AGENT = Annotated[str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.")]
 GAME = Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="Hold'em of two players.")]
 LADDER = Annotated[
@@ -180,6 +177,7 @@ def best_response(
 
     Example: cardai evaluate best-response --game acpc_limit_2p --agent always_call --from preflop
     """
+    from cardai.commands.show.responses import response_json, show_response
     from cardai.core.errors import UsageError
     from cardai.poker.responses.street_samples import STREETS, StreetOptions
 
@@ -190,22 +188,13 @@ def best_response(
         _last_round(agent, game, hands or LAST_HANDS, seed, keep, jobs, on, json)
         return
     street, unit = STREETS.index(start.value), "boards" if hands is None else "hands"
-    if hands is not None and street < 2:
-        raise UsageError(f"--hands measures from the turn or the river. From the {start} only boards are counted out.")
-    if bets is not None and hands is None:
-        raise UsageError(
-            "--bets names the responder's bets along hands of full no-limit. Give --hands too, or leave it out."
-        )
-    if rivers is not None and (hands is None or street != STREETS.index("turn")):
-        raise UsageError(
-            "--rivers says how many are drawn along hands from the turn. Give --hands and --from turn too."
-        )
+    _check_along(street, start, hands, bets, rivers)
     options = StreetOptions(game, agent, street, boards, hands, seed, bets, rivers, _walked_on(device))
     found = _measured(options, "best response", unit, 1, keep, jobs, on)
     if json:
-        print_json(_response_json({"game": game, "agent": agent, "from": start.value}, found, unit, seed))
+        print_json(response_json({"game": game, "agent": agent, "from": start.value}, found, unit, seed))
     else:
-        _show_response(f"{agent} in {game}", start.value, found, unit)
+        show_response(f"{agent} in {game}", start.value, found, unit, rivers)
     _end(found, unit, 1, keep)
 
 
@@ -252,13 +241,14 @@ def lbr(
 
 def _last_round(agent: str, game: str, hands: int, seed: int, keep: str | None, jobs: int, on: str, json: bool) -> None:
     """Measure and print what best responses in the last round of draw poker win."""
+    from cardai.commands.show.responses import response_json, show_response
     from cardai.draw.last_round import LastRoundOptions
 
     found = _measured(LastRoundOptions(game, agent, hands, seed), "best response", "hands", 1, keep, jobs, on)
     if json:
-        print_json(_response_json({"game": game, "agent": agent, "from": "last"}, found, "hands", seed))
+        print_json(response_json({"game": game, "agent": agent, "from": "last"}, found, "hands", seed))
     else:
-        _show_response(f"{agent} in {game}", "last round", found, "hands")
+        show_response(f"{agent} in {game}", "last round", found, "hands")
     _end(found, "hands", 1, keep)
 
 
@@ -292,78 +282,6 @@ def _walked_on(device: Device) -> str:
     return choose_device(device.value).type
 
 
-def _response_json(asked: dict[str, Any], found: Response, unit: str, seed: int) -> dict[str, Any]:
-    """Return what a best response wins as plain values."""
-    from cardai.commands.show.figures import spread_json
-
-    ends = {"mean": found.mbb.mean, "low": found.mbb.low, "high": found.mbb.high}
-    figures = {name: value if isfinite(value) else None for name, value in ends.items()}
-    if unit == "hands":
-        figures = figures if found.skewed else spread_json(found.spread)
-        counted = {"seed": seed, "hands": found.done, "reached": found.reached}
-        return asked | counted | figures | _upper_json(found) | {"unit": "mbb/g"}
-    asked |= {"boards": found.done, "seed": seed}
-    return asked | figures | _upper_json(found) | {"unit": "mbb/g", "exact": found.exact}
-
-
-def _upper_json(found: Response) -> dict[str, float]:
-    """Return what answers win where they were chosen, and what was promised, if some were."""
-    known = {"upper_estimate": found.upper, "promised": found.promised}
-    return {name: one * 1000 / found.big_blind for name, one in known.items() if one is not None}
-
-
-def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
-    """Print what a best response wins."""
-    console = out()
-    if found.exact and not found.finished:
-        console.print("Nothing can be said before all flops are done.")
-        return
-    if found.exact:
-        console.print(f"A best response to {whom}, exactly:")
-        console.print(f"wins {found.mbb.mean:.2f} mbb a hand (exploitability).")
-        return
-    hands = f"along {found.done:,} hands ({found.reached:,} came there)"
-    if found.upper is not None and unit == "boards":
-        _show_two_sided(whom, found)
-        return
-    sampled = f"{found.done:,} boards" if unit == "boards" else hands
-    console.print(f"A best response from the {street} to {whom}, {sampled}:")
-    console.print(
-        f"wins {found.mbb.text(1)} mbb a hand more than the player itself, which a perfect opponent wins at least."
-    )
-    brackets = "In brackets: the 95 % interval over boards, by the bootstrap within strata."
-    if found.skewed:
-        brackets = (
-            "In brackets: the 95 % interval over hands, the longer on either side of Student's and the bootstrap's."
-        )
-    console.print(brackets if unit == "boards" or found.skewed else "± is half a 95% interval over hands.")
-    if found.upper is not None:
-        upper = found.upper * 1000 / found.big_blind
-        console.print(f"Scored on the rivers that chose the answers: {upper:.1f} mbb a hand, too high in the mean.")
-    if found.promised is not None:
-        promised = found.promised * 1000 / found.big_blind
-        console.print(f"The player had promised its opponent {promised:.1f} mbb a hand when the {street} began.")
-    if unit == "boards" and found.done < FEW_BOARDS:
-        console.print(f"Fewer than {FEW_BOARDS} boards decide nothing: take more.")
-
-
-def _show_two_sided(whom: str, found: Response) -> None:
-    """Print what sampled flops say of exploitability itself."""
-    console = out()
-    console.print(f"A best response from before the flop to {whom}, {found.done:,} of {found.pieces:,} flops drawn:")
-    upper = (found.upper or 0.0) * 1000 / found.big_blind
-    if len(found.gains):
-        console.print(
-            f"wins at least {found.mbb.text(1)} mbb a hand: answers before the flop that the other half of the flops chose."
-        )
-        console.print("In brackets: the 95 % interval over flops, by the bootstrap within strata.")
-    console.print(
-        f"Upper estimate {upper:.1f} mbb a hand: answers scored on the flops that chose them, too high in the mean."
-    )
-    if found.done < FEW_BOARDS:
-        console.print(f"Fewer than {FEW_BOARDS} flops decide nothing: take more.")
-
-
 def _local_json(found: Response) -> dict[str, Any]:
     """Return what a local best response wins as plain values."""
     from cardai.commands.show.figures import interval_json, spread_json
@@ -379,6 +297,22 @@ def _show_local(whom: str, found: Response, boards: bool) -> None:
     if found.corrected:
         out().print(f"With the luck taken out (AIVAT): {found.corrected.text(1, sign=True)} mbb a hand.")
     out().print(f"± is half a 95% interval over {'boards' if boards else 'deals'}. A negative figure proves nothing.")
+
+
+def _check_along(street: int, start: From, hands: int | None, bets: str | None, rivers: int | None) -> None:
+    """Raise UsageError for options of a best response that do not go together."""
+    from cardai.core.errors import UsageError
+
+    if hands is not None and street < 2:
+        raise UsageError(f"--hands measures from the turn or the river. From the {start} only boards are counted out.")
+    if bets is not None and hands is None:
+        raise UsageError(
+            "--bets names the responder's bets along hands of full no-limit. Give --hands too, or leave it out."
+        )
+    if rivers is not None and (hands is None or start != From.turn):
+        raise UsageError(
+            "--rivers says how many are drawn along hands from the turn. Give --hands and --from turn too."
+        )
 
 
 def _check_together(boards: int | None, branches: int, aivat: bool) -> None:

@@ -10,7 +10,9 @@ import typer
 from cardai.commands.invocation import Json, note, out, print_json, progress
 
 if TYPE_CHECKING:
+    from cardai.core.arrays import Int64s
     from cardai.poker.values.measures import Losses, Noise
+    from cardai.poker.values.recipe import Recipe
 
 SITUATIONS = Annotated[Path, typer.Argument(metavar="DIR", help="Solved situations (cardai situations).")]
 
@@ -63,18 +65,13 @@ def values(
 
     Example: cardai evaluate values runs/river
     """
-    import numpy as np
-
     from cardai.poker.values.measures import network_losses, read_noise
     from cardai.poker.values.runs import held_out
     from cardai.poker.values.situation_set import load
 
     network, data, directory = held_out(run, situations, most)
-    losses, noise, kinds = network_losses(network, data), read_noise(directory), {}
-    recipe = load(directory).recipe
-    if recipe.share < 1:
-        played = np.array([recipe.played(number) for number in data.numbers.tolist()])
-        kinds = {"random": losses.where(~played), "self_play": losses.where(played)}
+    losses, noise, recipe = network_losses(network, data), read_noise(directory), load(directory).recipe
+    kinds = _by_kind(losses, recipe, data.numbers) if recipe.share < 1 else {}
     if json:
         by_kind = {name: one.as_json() for name, one in kinds.items()}
         print_json({"run": str(run), "situations_in": str(directory), **losses.as_json(), **by_kind})
@@ -97,6 +94,14 @@ def values(
     out().print("± is half a 95% interval over situations. By range: Huber per pot, hands weighted by their range.")
     if noise is None:
         out().print(f"How far the labels are off is not measured: cardai evaluate labels {directory}")
+
+
+def _by_kind(losses: Losses, recipe: Recipe, numbers: Int64s) -> dict[str, Losses]:
+    """Return the losses of the situations ``numbers`` (n,) by whether their ranges are of self-play."""
+    import numpy as np
+
+    played = np.array([recipe.played(number) for number in numbers.tolist()])
+    return {"random": losses.where(~played), "self_play": losses.where(played)}
 
 
 def show_noise(noise: Noise) -> None:

@@ -127,14 +127,8 @@ def situations(
     """
     from cardai.poker.values.situation_set import produce
 
-    given: dict[str, Any] = {
-        "street": street,
-        "seed": seed,
-        "iterations": iterations,
-        "intervals": intervals,
-        "bets": bets,
-    }
-    given |= {"player": player, "game": game, "share": share, "rows": rows}
+    given: dict[str, Any] = {"street": street, "seed": seed, "iterations": iterations, "intervals": intervals}
+    given |= {"bets": bets, "player": player, "game": game, "share": share, "rows": rows}
     recipe = _recipe_of(directory, given)
     from cardai.commands.process import stopping_gently
 
@@ -242,7 +236,7 @@ def _show(found: SituationSet, json: bool) -> None:
         return
     whose = f"ranges of {recipe.player}" if recipe.player else "ranges at random"
     whose += f" in {recipe.game}" if recipe.game else ""
-    whose += f" in {recipe.share:.0%} of the files, else at random" if recipe.share < 1 else ""
+    whose += f" in {100 * recipe.share:.3g}% of the files, else at random" if recipe.share < 1 else ""
     whose += f", {recipe.rows} of each solve" if recipe.rows > 1 else ""
     street = "second round" if recipe.street == "second" else recipe.street
     out().print(

@@ -62,6 +62,8 @@ def test_from_the_turn_it_says_what_the_rivers_that_chose_say_too(cardai: Call) 
     found = json.loads(cardai(*words, "--from", "turn", "--rivers", "2", "--json").out)
     assert f"wins {found['mean']:.1f} ({found['low']:.1f} to {found['high']:.1f}) mbb" in called.out
     assert f"chose the answers: {found['upper_estimate']:.1f} mbb" in called.out
+    folds = [word.replace("always_call", "always_fold") for word in words]
+    assert "scored on all 48 rivers: 0.0 mbb" in cardai(*folds, "--from", "turn", "--rivers", "48").out
     refused = cardai(*words, "--rivers", "2")
     assert (refused.code, "Give --hands and --from turn too" in refused.err) == (2, True)
 

@@ -86,3 +86,43 @@ def test_networks_are_measured_on_boards_that_they_have_not_seen(cardai: Any, ri
     assert 2 <= found["situations"] < 20
     assert found["huber_pot"]["mean"] < found["huber_player"]["mean"]
     assert "boards that it has not seen" in cardai("evaluate", "values", run).out
+
+
+def test_half_of_a_set_has_ranges_of_self_play_and_networks_are_measured_by_kind(
+    cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    from cardai.poker.values import recipe
+    from cardai.poker.values.measures import network_losses
+    from cardai.poker.values.runs import held_out
+
+    monkeypatch.setitem(recipe.PER_SHARD, "river", 20)
+    out, run = str(tmp_path / "x"), tmp_path / "run"
+    player = ("--player", "always_call", "--game", "acpc_limit_2p")
+    call = cardai("situations", out, "--count", "80", "--iterations", "2", *player, "--share", "0.5", "--json")
+    assert (call.code, json.loads(call.out)["share"]) == (0, 0.5)
+    said = " ".join(cardai("situations", out, "--count", "80", "--share", "0.5").out.split())
+    assert "ranges of always_call in acpc_limit_2p in 50% of the files, else at random" in said
+    refused = cardai("situations", out, "--count", "80", "--share", "0.25")
+    assert (refused.code, "has its own share, 0.5. Leave out --share" in refused.err) == (2, True)
+    words = [word for one in (f"situations={out}", "width=8", "context=8", "batch=10") for word in ("--set", one)]
+    cardai(
+        "train",
+        "--trainer",
+        "counterfactual_values",
+        "--game",
+        "acpc_nolimit_2p",
+        *words,
+        "--steps",
+        "1",
+        "--out",
+        str(run),
+    )
+    found = json.loads(cardai("evaluate", "values", str(run), "--json").out)
+    network, data, _ = held_out(run)
+    losses, played = network_losses(network, data).by_name["huber_player"], data.numbers // 20 % 2 == 1
+    for kind, rows in (("random", ~played), ("self_play", played)):
+        assert found[kind]["situations"] == rows.sum() > 1
+        assert found[kind]["huber_player"]["mean"] == pytest.approx(losses[rows].mean())
+    printed = cardai("evaluate", "values", str(run)).out
+    assert all(f"ranges: {kind}" in printed for kind in ("random", "self-play"))

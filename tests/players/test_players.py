@@ -234,6 +234,23 @@ def test_a_no_limit_player_is_packed_once_all_of_it_is_made(tmp_path: Path, monk
     assert content(no_limit.FOLDER) == before
 
 
+def test_what_a_no_limit_player_is_packed_with_says_its_intervals_and_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BOX))
+    import no_limit
+
+    assert no_limit.between({"mean": 3.0, "half_width": 1234.4}) == "± 1,234"
+    assert no_limit.between({"mean": 3.0, "low": -9.6, "high": 20.2}) == "(-10 to +20)"
+    nothing = ({"half_width": None}, {"low": None, "high": None})
+    assert [no_limit.between(one) for one in nothing] == ["(no interval)"] * 2
+    one, other = ({"situations": k, "huber_player": {"mean": k / 10, "half_width": k / 100, "x": 1}} for k in (3, 7))
+    said = {"run": "r", **one, "random": other}
+    monkeypatch.setattr(no_limit, "called", lambda command, *more: json.dumps(said))
+    assert no_limit.tested(Path("r")) == {
+        "all": {"situations": 3, "mean": 0.3, "half_width": 0.03},
+        "random": {"situations": 7, "mean": 0.7, "half_width": 0.07},
+    }
+
+
 @pytest.mark.long
 def test_the_no_limit_players_levels_are_played_at_any_stacks(boxed: None) -> None:
     made = module("nolimit_resolving")

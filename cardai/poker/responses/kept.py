@@ -18,17 +18,20 @@ EVERY = 1.0
 class Kept:
     """The figures of each piece: ``done`` (pieces,) and ``found`` (pieces, *shape).
 
-    ``identity`` (hexadecimal) names what is measured. ``file`` None: nothing is written.
+    ``identity`` (hexadecimal) names what is measured. ``file`` None: nothing is written. Of a piece's figures those at ``gaps``
+    may be unknown (NaN).
 
     Raises:
         UsageError: the file is of another measure. DamagedFileError: it is no file of a measure.
     """
 
-    def __init__(self, identity: str, pieces: int, shape: tuple[int, ...], file: Path | None) -> None:
+    def __init__(
+        self, identity: str, pieces: int, shape: tuple[int, ...], file: Path | None, gaps: tuple[int, ...] = ()
+    ) -> None:
         self.name, self.file = np.frombuffer(bytes.fromhex(identity), np.uint8), file
         self.done: Bools = np.zeros(pieces, bool)
         self.found: Float64s = np.zeros((pieces, *shape))
-        self._written = time.monotonic()
+        self.gaps, self._written = list(gaps), time.monotonic()
         if file is not None and file.exists():
             self._read(file, read_npz(file))
 
@@ -57,6 +60,11 @@ class Kept:
                 "other options. Give another --out."
             )
         for array, own in ((kept["done"], self.done), (kept["found"], self.found)):
-            if array.shape != own.shape or array.dtype != own.dtype or not np.isfinite(array).all():
+            if array.shape != own.shape or array.dtype != own.dtype:
+                raise DamagedFileError(f"The file {file} is damaged.")
+            sound = np.isfinite(array)
+            if array is kept["found"] and self.gaps:
+                sound[..., self.gaps] |= np.isnan(array[..., self.gaps])
+            if not sound.all():
                 raise DamagedFileError(f"The file {file} is damaged.")
             own[:] = array

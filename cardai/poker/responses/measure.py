@@ -13,6 +13,7 @@ processes, or on a cluster, and it knows what those that are done say together.
 
 from __future__ import annotations
 
+import math
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -76,11 +77,13 @@ class Response:
 
     @property
     def chips(self) -> Estimate | Interval:
-        """Chips a hand: drawn in strata with the bootstrap's interval within them, skewed with the longer of that and Student's, else
-        with Student's over pieces."""
+        """Chips a hand: drawn in strata with the bootstrap's interval within them, skewed with the longer of that and Student's (none
+        where no hand came there: nothing is known of those that would), else with Student's over pieces."""
         if self.exact:
             value = float(self.gains[0])
             return Interval(value, value, value, self.done)
+        if self.skewed and not self.reached:
+            return Interval(float(np.mean(self.gains)) if self.done else math.nan, math.nan, math.nan, self.done)
         if self.skewed:
             return cautious(self.gains, self.seed)
         return mean(self.gains) if self.strata is None else bootstrap(self.gains, self.strata, self.seed)
@@ -106,6 +109,8 @@ class Sampler(ABC):
 
     shape: tuple[int, ...] = ()
     """The shape of a piece's figures."""
+    gaps: tuple[int, ...] = ()
+    """Which of them, by their last axis, may be unknown (NaN)."""
 
     def __init__(self, game: Game, agent: Agent, pieces: int, who: str) -> None:
         self.game, self.agent, self.pieces = game, agent, pieces
@@ -167,7 +172,7 @@ def measure(
     """
     check_place(on)
     sampler = options.sampler()
-    kept = Kept(options.identity(), sampler.pieces, sampler.shape, None if out is None else Path(out))
+    kept = Kept(options.identity(), sampler.pieces, sampler.shape, None if out is None else Path(out), sampler.gaps)
     missing = kept.missing()
     work = _work(options, sampler, missing, min(jobs, max(1, len(missing))), on)
     try:

@@ -54,6 +54,7 @@ class NoLimitHands(Sampler):
     """
 
     shape: tuple[int, ...] = (3,)
+    gaps = (2,)
     street = RIVER
 
     def __init__(self, game: Game, agent: Agent, hands: int, seed: int, bets: str) -> None:

@@ -67,8 +67,7 @@ class StreetOptions(Options):
     def sampler(self) -> Sampler:
         game, agent = make.as_game(self.game), make.as_agent(self.agent)
         if self.hands is not None and game.amounts:
-            drawn = self.bets or RESPONSE_BETS, self.rivers or DRAWN
-            return no_limit_hands(game, agent, self.street, self.hands, self.seed, *drawn)
+            return no_limit_hands(game, agent, self.street, self.hands, self.seed, *self._drawn)
         for name, given in (("The responder's bets are", self.bets), ("Rivers are", self.rivers)):
             if given is not None:
                 raise UsageError(
@@ -85,10 +84,16 @@ class StreetOptions(Options):
             asked: list[str | int] = ["hands", self.street, self.hands, self.seed]
             if not make.as_game(self.game).amounts:
                 return asked
-            return [*asked, self.bets or RESPONSE_BETS, *([self.rivers or DRAWN] if self.street == 2 else [])]
+            bets, rivers = self._drawn
+            return [*asked, "promises", bets, *([rivers] if self.street == 2 else [])]
         if not self.street and self.boards is None:
             return [0, len(boards(3).cards), 0]
         return [self.street or "flops", self.drawn, self.seed]
+
+    @property
+    def _drawn(self) -> tuple[str, int]:
+        """The bets and the number of rivers along hands of full no-limit."""
+        return RESPONSE_BETS if self.bets is None else self.bets, DRAWN if self.rivers is None else self.rivers
 
     @property
     def drawn(self) -> int:

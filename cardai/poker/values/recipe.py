@@ -28,6 +28,8 @@ from cardai.poker.values.situations import (
     situation_game,
 )
 
+LEAST_SHARE = 0.001
+"""The least share of self-play but none: one file of a thousand."""
 PER_SHARD = {"river": 250, "turn": 10, SECOND: 4000}
 """How many situations make a shard unless told: some ten seconds of one CPU, and in Leduc many of each pot and board."""
 
@@ -69,9 +71,9 @@ class Recipe:
             raise UsageError(
                 f"The intervals of pots are hold'em's: Leduc's pots are those that can come. Got {self.intervals}."
             )
-        if not 0.01 <= self.share <= 1 or (self.share < 1 and not self.player):
+        if not LEAST_SHARE <= self.share <= 1 or (self.share < 1 and not self.player):
             raise UsageError(
-                "The share of self-play is from 0.01 to 1, and below 1 there must be a player, who has that share. "
+                f"The share of self-play is {LEAST_SHARE:g} to 1, and below 1 there must be a player, who has that share. "
                 f"Got {self.share:g}."
             )
         if self.per_shard % self.rows:

@@ -70,3 +70,22 @@ def test_the_stacks_of_a_cash_game_are_told_by_seat() -> None:
     tables.reset(np.zeros(1, np.uint64), setups=setups)
     for seat in (0, 1):
         assert public_of(tables.views(seat, ROW)[0], resolved_game(game)).stacks == (3000, 20_000)
+
+
+def test_it_says_what_it_has_promised_the_opponent_where_a_round_begins() -> None:
+    """In Leduc, after a raise and a call: who raised is worth more, and what both are worth adds up to nothing but what solutions lack."""
+    game = cardai.game("leduc")
+    made: Any = cardai.agent("resolving:iterations=300").for_game(game)
+    tables = game.tables(1)
+    tables.reset(np.array([5], np.uint64))
+    first = int(tables.current_players()[0])
+    assert made.promised(tables.views(first, ROW)[0], first) is None  # a hand begins without a promise
+    for action in (2, 1):
+        tables.apply(ROW, np.array([action], np.int64))
+    worth = []
+    for me in (1 - first, first):  # to whom raised, and to whom called
+        view = tables.views(me, ROW)[0]
+        ranges = made.resolver.decision(public_of(view, made.resolver.game), me).ranges
+        worth.append(float(ranges[1 - me] @ made.promised(view, me)))
+    assert worth[0] > 0.05 > -0.05 > worth[1]
+    assert sum(worth) == pytest.approx(0.0, abs=0.02)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s, Int64s
-from cardai.core.errors import UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.legal import Amounts, Legal
+from cardai.core.npz import read_npz, write_npz
 from cardai.poker.hands.combos import left_by
 from cardai.poker.hands.combos import pairs as pairs_of_cards
 from cardai.poker.ranges.leaves import apart, showdowns
@@ -142,6 +144,19 @@ def test_what_was_promised_stands_beside_what_is_won(street: int, given: dict[st
     assert measure(StreetOptions(SHORT, Folds(), street, hands=1, seed=4, bets="allin", **given)).promised is None
 
 
+@pytest.mark.parametrize("agent", [Folds(), Promises()], ids=["promises_not", "promises"])
+@pytest.mark.parametrize(("street", "given"), [(3, {}), (2, {"rivers": 2})])
+def test_hands_are_kept_whether_something_was_promised_or_not(
+    agent: Any, street: int, given: dict[str, Any], tmp_path: Path
+) -> None:
+    options, file = StreetOptions(SHORT, agent, street, hands=2, seed=4, bets="allin", **given), tmp_path / "kept.npz"
+    assert measure(options, out=file) == measure(options, out=file) == measure(options)
+    arrays = read_npz(file)
+    write_npz(file, {**arrays, "found": np.where(np.arange(arrays["found"].shape[1]) == 0, np.nan, arrays["found"])})
+    with pytest.raises(DamagedFileError, match="is damaged"):
+        measure(options, out=file)
+
+
 class InOrder:
     """Draws the cards from a place on, so that so many draws see each of them once."""
 
@@ -182,6 +197,7 @@ def test_a_half_that_chose_stands_for_itself_alone() -> None:
     [
         ({"street": 1, "hands": 1}, "begins on the turn"),
         ({"street": 2, "hands": 1, "rivers": 1}, "2 to 48 rivers"),
+        ({"street": 2, "hands": 1, "rivers": 0}, "2 to 48 rivers"),
         ({"agent": "mix", "hands": 1}, "does not say how often it raises to which"),
         ({"hands": 1, "bets": "0.5+x"}, "'x', which is no size"),
         ({"boards": 1}, "ladder"),
@@ -203,3 +219,16 @@ def test_bets_without_hands_are_refused() -> None:
     done = command("evaluate", "best-response", "-g", "acpc_limit_2p", "-a", "always_call", "--bets", "1")
     assert done.returncode == 2
     assert "Give --hands too" in done.stderr
+
+
+def test_a_responder_may_be_given_no_bets() -> None:
+    """It checks and calls down as the player does, and wins nothing."""
+    options = StreetOptions(SHORT, "always_call", 3, hands=2, seed=4, bets="")
+    assert measure(options).gains == pytest.approx([0, 0], abs=1e-6)
+    assert options.identity() != StreetOptions(SHORT, "always_call", 3, hands=2, seed=4).identity()
+
+
+@pytest.mark.parametrize("game", [SHORT, f"{SHORT},bets=allin"])
+def test_where_no_hand_came_there_is_no_interval(game: str) -> None:
+    found = measure(StreetOptions(game, "always_fold", 3, hands=6, seed=4))
+    assert (found.reached, found.mbb.mean, found.mbb.text(1)) == (0, 0.0, "0.0 (no interval)")

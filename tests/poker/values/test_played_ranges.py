@@ -125,10 +125,11 @@ def test_who_plays_is_known_by_the_first_situation_of_self_play() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "player"), [(0.0, "always_call"), (1e-12, "always_call"), (1.5, "always_call"), (0.5, "")]
+    ("share", "player"),
+    [(0.0, "always_call"), (1e-12, "always_call"), (1.5, "always_call"), (float("nan"), "always_call"), (0.5, "")],
 )
 def test_a_share_is_one_of_a_player(share: float, player: str) -> None:
-    with pytest.raises(UsageError, match=r"share of self-play is from 0\.01"):
+    with pytest.raises(UsageError, match=r"share of self-play is 0\.001 to 1"):
         Recipe("turn", 1, (3,) * 5, player=player, game="acpc_limit_2p" if player else "", share=share).check()
 
 

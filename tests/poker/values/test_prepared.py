@@ -137,3 +137,19 @@ def test_what_is_kept_is_what_is_made(tmp_path: Path, monkeypatch: pytest.Monkey
         for name in ("numbers", "hands", "context", "ranges"):
             assert (getattr(again, name) == getattr(made, name)).all(), name
             assert getattr(again, name).dtype == getattr(made, name).dtype, name
+
+
+def test_sets_of_two_shares_do_not_take_one_anothers_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))
+    sets = [
+        produce(
+            tmp_path / f"{share}",
+            Recipe("river", 1, (1,) * 5, (4,), player="always_call", game="acpc_limit_2p", share=share, per_shard=1),
+            5,
+        )
+        for share in (0.5, 0.6)
+    ]
+    assert sets[0].fingerprint == sets[1].fingerprint  # the fifth is of self-play in one of them alone
+    boards = [prepared.load_prepared(one, [4]).boards for one in sets]
+    assert [found[0].tolist() for found in boards] == [list(one.situations(4)[0].board) for one in sets]
+    assert (boards[0] != boards[1]).any()

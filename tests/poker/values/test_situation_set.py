@@ -214,3 +214,13 @@ def test_ranges_are_halved_as_the_supplement_says(count: int) -> None:
         return divided(hands[:middle], weaker) | divided(hands[middle:], probability - weaker)
 
     assert dict(enumerate(random_range(count, uniforms))) == divided(list(range(count)), 1.0)
+
+
+def test_a_set_of_a_version_that_knew_no_share_goes_on(made: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(made, copy)
+    head = json.loads((copy / HEAD).read_text(encoding="utf-8"))
+    assert head["recipe"].pop("share") == 1.0
+    (copy / HEAD).write_text(json.dumps(head), encoding="utf-8")
+    assert produce(copy, RECIPE, 7).numbers == [0, 1, 2, 3]
+    assert (copy / SHARD.format(1)).read_bytes() == (made / SHARD.format(1)).read_bytes()
