@@ -169,9 +169,10 @@ def losses(work: Path) -> dict[int, float]:
 
 
 def tested(run: Path) -> dict[str, dict[str, float]]:
-    """Return the loss of a network on boards that neither taught it nor chose its epoch, Huber per player: of all ranges, and by kind."""
+    """Return the loss of a network on boards that neither taught it nor chose its epoch, Huber per player: of all ranges, by kind,
+    and without a network."""
     found = json.loads(called(f"cardai evaluate values {shlex.quote(str(run))}", "--json"))
-    kinds = {"all": found, **{name: found[name] for name in ("random", "self_play") if name in found}}
+    kinds = {"all": found, **{name: found[name] for name in ("random", "self_play", "checked_down") if name in found}}
     return {
         name: {"situations": one["situations"], **{k: one["huber_player"][k] for k in ("mean", "half_width")}}
         for name, one in kinds.items()

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from cardai.poker.values.measures import Losses, Noise
     from cardai.poker.values.recipe import Recipe
 
+ROWS = {"random": "ranges: random", "self_play": "ranges: self-play", "checked_down": "all, no network"}
+"""What is told besides, in words."""
 SITUATIONS = Annotated[Path, typer.Argument(metavar="DIR", help="Solved situations (cardai situations).")]
 
 
@@ -65,13 +67,14 @@ def values(
 
     Example: cardai evaluate values runs/river
     """
-    from cardai.poker.values.measures import network_losses, read_noise
+    from cardai.poker.values.measures import checked_down_losses, network_losses, read_noise
     from cardai.poker.values.runs import held_out
     from cardai.poker.values.situation_set import load
 
     network, data, directory = held_out(run, situations, most)
     losses, noise, recipe = network_losses(network, data), read_noise(directory), load(directory).recipe
     kinds = _by_kind(losses, recipe, data.numbers) if recipe.share < 1 else {}
+    kinds["checked_down"] = checked_down_losses(data)
     if json:
         by_kind = {name: one.as_json() for name, one in kinds.items()}
         print_json({"run": str(run), "situations_in": str(directory), **losses.as_json(), **by_kind})
@@ -89,9 +92,12 @@ def values(
     for name, some in kinds.items():
         if len(some.intervals) > 1:
             found = figures(some, ("huber_player", "huber_pot", "weighted_huber_pot"))
-            shown.add_row(f"ranges: {name.replace('_', '-')}", f"{len(some.intervals):,}", *found, "")
+            shown.add_row(ROWS[name], f"{len(some.intervals):,}", *found, "")
     out().print(shown)
     out().print("± is half a 95% interval over situations. By range: Huber per pot, hands weighted by their range.")
+    out().print(
+        "No network: every hand is taken for what it is worth if nobody bets any more, which is counted from the cards."
+    )
     if noise is None:
         out().print(f"How far the labels are off is not measured: cardai evaluate labels {directory}")
 

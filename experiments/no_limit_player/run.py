@@ -227,6 +227,10 @@ def report(known: dict[str, Any]) -> str:
             for kind in ("all", "self_play", "random")
         ]
         lines.append(f"| {seed} | {' | '.join(figures)} | {card['validation_huber'][seed]:.4f} |")
+    without = next(iter(card["test_huber"].values()))["checked_down"]
+    lines.append(
+        f"| no network: every hand as if nobody bet any more | {without['mean']:.4f} ± {without['half_width']:.4f} ({without['situations']}) | | | |"
+    )
     lines += ["", f"Seed {card['seed']}, the best by the boards that chose the epoch, is in the box."]
     lines += ["", "```sh", *card["before"], card["command"], "```", ""]
     lines += [f"{card['cpu_seconds']:,.0f} CPU seconds in all; `python players/no_limit.py make` does it again.", ""]

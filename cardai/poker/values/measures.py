@@ -114,6 +114,16 @@ def network_losses(network: ValueNetwork, data: Prepared, known: Int64s | None =
     return out
 
 
+def checked_down_losses(data: Prepared) -> Losses:
+    """Return what is lost where a hand is taken for what it is worth if nobody bets any more, which is counted from the cards: a network
+    learns what is to be added to that."""
+    equity, met = (
+        np.stack([data.hands[:, row + 1 - seat] for seat in range(2)], axis=1).astype(np.float32)
+        for row in (prepared.EQUITY, prepared.MET)
+    )
+    return losses((2 * equity - 1) * met - data.values.astype(np.float32), data)
+
+
 @frozen
 class Noise:
     """How far labels are from those of a longer solve, by interval of pots: Huber loss, per player and per pot."""

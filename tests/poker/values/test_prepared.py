@@ -153,3 +153,16 @@ def test_sets_of_two_shares_do_not_take_one_anothers_arrays(tmp_path: Path, monk
     boards = [prepared.load_prepared(one, [4]).boards for one in sets]
     assert [found[0].tolist() for found in boards] == [list(one.situations(4)[0].board) for one in sets]
     assert (boards[0] != boards[1]).any()
+
+
+def test_without_a_network_a_hand_is_worth_what_it_wins_if_nobody_bets() -> None:
+    from cardai.poker.ranges.leaves import showdowns
+    from cardai.poker.values.measures import checked_down_losses
+
+    for street in ("river", "turn"):
+        one = situation(5, 1, street, (3,))
+        wins, hands = showdowns(one.board), legal_hands(one.board)
+        values = np.stack([wins @ one.ranges[1 - seat] for seat in (0, 1)])[:, hands]
+        assert np.abs(values[0] - values[1]).max() > 0.1
+        off = checked_down_losses(prepare([one], values[None].astype(np.float32))).by_name["huber_player"]
+        assert off == pytest.approx([0.0], abs=1e-6)
