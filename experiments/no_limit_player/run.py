@@ -41,6 +41,8 @@ PLAYER = "nolimit_resolving"
 SHIPPED = f"{PLAYER}:seconds=0,threads=1,kept=300,believed=0.3"
 PLAIN = "resolving:values=exact,kept=300"
 LEVELS = ("strong", "fair", "weak")
+GUESSED = f" --branches 1 --estimates {SHIPPED.replace(':', ':level=fair,')}"
+"""Where 53 sizes are considered at each decision, its level fair answers those that are only considered."""
 STOPPED = 130
 """The exit status of a measure that was stopped by Ctrl-C: what it has done counts."""
 LBR = "cardai evaluate lbr --game holdem --agent {agent} --bets {bets} --rounds {rounds} --boards {boards}{more}"
@@ -115,8 +117,8 @@ MEASURES = (
     ),
     lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 12, " --branches 1"),
     lbr("fc", "LBR fc on all rounds, the player", SHIPPED, "fc", "1+2+3+4", 100, " --branches 1"),
-    lbr("56", "LBR 56 bets on turn and river, the player", SHIPPED, "56", "3+4", 100, " --branches 1"),
-    lbr("56_flop", "LBR 56 bets on the flop, then fc, the player", SHIPPED, "56", "2", 100, " --branches 1"),
+    lbr("56", "LBR 56 bets on turn and river, weighed by its level fair, the player", SHIPPED, "56", "3+4", 100, GUESSED),
+    lbr("56_flop", "LBR 56 bets on the flop, then fc, weighed by its level fair, the player", SHIPPED, "56", "2", 100, GUESSED),
     *(
         match(other, f"AIVAT, the player against {other}", SHIPPED, other, 100)
         for other in ("always_call", "threshold", "opponent_model")
