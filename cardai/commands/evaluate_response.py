@@ -100,7 +100,7 @@ RIVERS = Annotated[
         metavar="N",
         min=2,
         max=48,
-        help="With --hands from the turn in full no-limit: rivers that are drawn for a hand. Half of them choose what is done on the turn, the others score it.",
+        help="With --hands from the turn in full no-limit: rivers that are drawn for a hand. Seven eighths choose what is done on the turn, the others score it, all eight ways.",
         show_default="4",
     ),
 ]

@@ -199,8 +199,8 @@ def report(known: dict[str, Any]) -> str:
         "(`seconds=0`), one thread. mbb/g is thousandths of a big blind a hand, ± half a 95% interval over boards, in brackets one "
         "over hands, which is not symmetric. A local "
         "best response (LBR) and a best response from the river or the turn are lower bounds on what a perfect opponent wins; LBR "
-        "below 0 proves nothing. From the turn answers are chosen by one half of the rivers that are drawn and scored by "
-        "the other; by the rivers that chose them is too high in the mean. *Promised* is what the player had promised its opponent when the street began.", "",
+        "below 0 proves nothing. From the turn answers are chosen by seven eighths of the rivers that are drawn and scored by "
+        "the others; by the rivers that chose them is too high in the mean. *Promised* is what the player had promised its opponent when the street began.", "",
         "Written by `python experiments/no_limit_player/run.py`; what a measure took is CPU seconds of a shared core. All of it was "
         f"measured with the network and the table that lie in the box, `files` {card['files'][:8]} of the player's card.", "",
         "## Strength", "", "| measure | mbb/g | of | CPU s |", "|---|---|---|---|",

@@ -6,9 +6,9 @@ player's; the player answers every bet by its own policy, in its own amounts. Th
 lower bound on what a perfect opponent would win there.
 
 From the turn on the player would have to answer on all 48 rivers behind every line of bets. Some are drawn for each hand, the same
-behind all lines. What the responder does on the turn is chosen by one half of them and scored by the other, both ways round: that
-answer knows nothing of the cards that score it, and what it wins is a lower bound in the mean. Chosen by all of them and scored by
-the same ones it wins too much in the mean, unless they are all 48.
+behind all lines. What the responder does on the turn is chosen by seven eighths of them and scored by the others, all eight ways: an
+answer that knows nothing of the cards that score it wins no more in the mean than the best one, so that what it wins is a lower bound.
+Chosen by all of them and scored by the same ones it wins too much in the mean, unless they are all 48.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ from cardai.poker.responses.measure import Response, Sampler, need_some
 TURN, RIVER = 2, 3
 DRAWN = 4
 """Rivers that are drawn for a hand from the turn on, unless it is said."""
+FOLDS = 8
+"""Ways in which the rivers are parted into those that choose and those that score."""
 REST, LEFT = 48, 44
 """Cards that are not on the board of a turn, and those of them that two hands leave."""
 _ROW = np.zeros(1, np.int64)
@@ -201,7 +203,7 @@ class NoLimitTurns(NoLimitHands):
         rivers: how many are drawn for each hand.
 
     Raises:
-        UsageError: as above, or there are no rivers for both halves.
+        UsageError: as above, or there are not two rivers, one to choose by and one to score by.
     """
 
     shape = (4,)
@@ -211,8 +213,8 @@ class NoLimitTurns(NoLimitHands):
         super().__init__(game, agent, hands, seed, bets)
         if not 2 <= rivers <= REST:
             raise UsageError(
-                f"From the turn on 2 to {REST} rivers are drawn for a hand: one half chooses what the responder does on the turn, "
-                f"the other scores it. Got {rivers}."
+                f"From the turn on 2 to {REST} rivers are drawn for a hand: some choose what the responder does on the turn, "
+                f"the others score it. Got {rivers}."
             )
         self.rivers = rivers
 
@@ -235,7 +237,7 @@ class NoLimitTurns(NoLimitHands):
         low = high = 0.0
         for seat in (0, 1):
             won = ranges[seat] @ self._turn(tables, seat, ranges[1 - seat], showdowns(board), shown, 0).swapaxes(1, 2)
-            low, high = low + _scored(won), high + float(won[2].mean())
+            low, high = low + _scored(won), high + float(won[-1].mean())
         met = 2 * float(ranges[0] @ apart() @ ranges[1])
         return low / met, high / met
 
@@ -248,21 +250,22 @@ class NoLimitTurns(NoLimitHands):
         shown: list[tuple[int, Float32s]],
         raises: int,
     ) -> Float64s:
-        """Return (3, rivers, 1326) as :meth:`_best`, on each river; on the turn chosen by either half of them, and by all."""
-        count = len(shown)
+        """Return (C, rivers, 1326) as :meth:`_best`, on each river; on the turn chosen by those of each row of :func:`_choosing`."""
+        chooses = _choosing(len(shown))
+        shape = (*chooses.shape, COUNT)
 
         def further(tables: Tables, theirs: Float64s, raises: int) -> Float64s:
             return self._turn(tables, seat, theirs, wins, shown, raises)
 
         def best(known: list[Float64s]) -> Float64s:
-            ways = np.stack([np.broadcast_to(one, (3, count, COUNT)) for one in known])
-            means = np.stack([ways[:, k, part].mean(axis=1) for k, part in enumerate(_parts(count))], axis=1)
+            ways = np.stack([np.broadcast_to(one, shape) for one in known])
+            means = np.stack([ways[:, k, those].mean(axis=1) for k, those in enumerate(chooses)], axis=1)
             chosen = means.argmax(axis=0)[None, :, None, :]
             return np.asarray(np.take_along_axis(ways, chosen, axis=0)[0], np.float64)
 
         if int(tables.current_players()[0]) >= 0 and int(tables.views(seat, _ROW)[0]["round"]) == RIVER:
-            return np.broadcast_to([self._river(tables, seat, theirs, *one) for one in shown], (3, count, COUNT))
-        return np.broadcast_to(self._played(tables, seat, theirs, wins, raises, further, best), (3, count, COUNT))
+            return np.broadcast_to([self._river(tables, seat, theirs, *one) for one in shown], shape)
+        return np.broadcast_to(self._played(tables, seat, theirs, wins, raises, further, best), shape)
 
     def _river(self, tables: Tables, seat: int, theirs: Float64s, card: int, wins: Float32s) -> Float64s:
         """Return (1326,) what is won best behind a river ``card``: the mean over all 48 is what is won where hands leave 44."""
@@ -280,21 +283,19 @@ class NoLimitTurns(NoLimitHands):
         return out
 
 
-def _parts(count: int) -> tuple[slice, slice, slice]:
-    """Return which of so many rivers choose: either half, all."""
-    half = count // 2
-    return slice(0, half), slice(half, count), slice(0, count)
+def _choosing(count: int) -> Bools:
+    """Return (C, count) which of so many rivers choose an answer: all but one of ``FOLDS`` parts, for each of them, and last all."""
+    folds = min(FOLDS, count)
+    return np.array([*(np.arange(count) % folds != k for k in range(folds)), np.ones(count, bool)])
 
 
 def _scored(won: Float64s) -> float:
-    """Return what answers chosen by either half win (the mean of both), of ``won`` (3, rivers): their own half stands for itself,
-    the other for all rivers that did not choose."""
-    count, found = won.shape[1], []
-    for k, part in enumerate(_parts(count)[:2]):
-        chose = np.zeros(count, bool)
-        chose[part] = True
+    """Return what answers win that some rivers chose, the mean over the ways to part them, of ``won`` (C, rivers): those that chose stand for
+    themselves, the others for all that did not."""
+    found = []
+    for each, chose in zip(won, _choosing(won.shape[1])[:-1], strict=False):
         share = chose.sum() / REST
-        found.append(share * won[k, chose].mean() + (1 - share) * won[k, ~chose].mean())
+        found.append(share * each[chose].mean() + (1 - share) * each[~chose].mean())
     return float(np.mean(found))
 
 

@@ -186,10 +186,15 @@ def test_a_river_is_laid_behind_the_very_turn() -> None:
     assert len({board[4] for board in asked}) == 2
 
 
-def test_a_half_that_chose_stands_for_itself_alone() -> None:
-    won = np.array([[4.0, 8.0, 1.0, 1.0], [3.0, 3.0, 10.0, 20.0], [0.0, 0.0, 0.0, 0.0]])
-    first, second = 2 / 48 * 6 + 46 / 48 * 1, 2 / 48 * 15 + 46 / 48 * 3
+def test_those_that_chose_stand_for_themselves_alone() -> None:
+    won = np.array([[4.0, 8.0], [3.0, 11.0], [0.0, 0.0]])  # two ways to part two rivers, and what both chose
+    first, second = 1 / 48 * 8 + 47 / 48 * 4, 1 / 48 * 3 + 47 / 48 * 11
     assert _scored(won) == pytest.approx((first + second) / 2)
+    won = np.tile(np.arange(48.0), (9, 1))  # all there are: whoever chose, each counts once
+    assert _scored(won) == pytest.approx(23.5)
+    won = np.arange(5.0)[:, None] + 10.0 * np.arange(4)  # four rivers are parted one from three: (way, river)
+    each = [k + 3 / 48 * 10 * (6 - k) / 3 + 45 / 48 * 10 * k for k in range(4)]
+    assert _scored(won) == pytest.approx(np.mean(each))
 
 
 @pytest.mark.parametrize(
