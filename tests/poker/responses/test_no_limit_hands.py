@@ -120,7 +120,9 @@ def test_its_bets_are_fractions_of_the_pot_and_follow_the_number_of_raises() -> 
     assert all(counted == real for counted, real in asked)
 
 
-@pytest.mark.parametrize("agent", ["always_call", Plays()], ids=["calls", "plays"])
+@pytest.mark.parametrize(
+    "agent", [Plays(), pytest.param("always_call", marks=pytest.mark.long)], ids=["plays", "calls"]
+)
 def test_from_the_turn_on_all_rivers_say_what_a_ladder_says(agent: Any) -> None:
     ladder = measure(StreetOptions(f"{SHORT},bets=1+allin", agent, 2, hands=1, seed=4))
     found = measure(StreetOptions(SHORT, agent, 2, hands=1, seed=4, bets="1+allin", rivers=48))
