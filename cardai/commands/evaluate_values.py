@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ROWS = {"random": "ranges: random", "self_play": "ranges: self-play", "checked_down": "all, no network"}
 """What is told besides, in words."""
+SHOWN = ("huber_player", "huber_pot", "weighted_huber_pot")
 SITUATIONS = Annotated[Path, typer.Argument(metavar="DIR", help="Solved situations (cardai situations).")]
 
 
@@ -86,13 +87,11 @@ def values(
         count = len(data) if interval is None else int((data.intervals == interval).sum())
         if count < 2:
             continue
-        found = figures(losses, ("huber_player", "huber_pot", "weighted_huber_pot"), interval)
+        found = figures(losses, SHOWN, interval)
         off = "" if noise is None else f"{noise.mean_pot if interval is None else noise.huber_pot[k]:.4f}"
         shown.add_row(name, f"{count:,}", *found, off)
     for name, some in kinds.items():
-        if len(some.intervals) > 1:
-            found = figures(some, ("huber_player", "huber_pot", "weighted_huber_pot"))
-            shown.add_row(ROWS[name], f"{len(some.intervals):,}", *found, "")
+        shown.add_row(ROWS[name], f"{len(some.intervals):,}", *figures(some, SHOWN), "")
     out().print(shown)
     out().print("± is half a 95% interval over situations. By range: Huber per pot, hands weighted by their range.")
     out().print(

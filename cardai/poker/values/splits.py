@@ -34,7 +34,7 @@ def parts(data: Prepared, rows: int = 1) -> Int64s:
     size = data.boards.shape[1]
     keys = data.numbers // rows if size < 4 else board_classes(data.boards)
     found = np.array([_part(size, key) for key in keys.tolist()], np.int64)
-    return np.where((found != TRAIN) & (data.numbers % rows != 0), UNUSED, found)
+    return found if rows == 1 else np.where((found != TRAIN) & (data.numbers % rows != 0), UNUSED, found)
 
 
 def load_enough(found: SituationSet, shards: Sequence[int], needed: Mapping[int, int]) -> Prepared:
