@@ -27,17 +27,13 @@ from cardai.poker.values.situation_set import produce
 from cardai.training.runs import Run
 from cardai.training.session import Session
 
-TRAINERS = {
-    "second": "leduc_values:batch=50,anneal={epochs},situations={path}",
-    "turn": "counterfactual_values:width=32,context=64,batch=10,rate=0.003,anneal={epochs},device=cpu,situations={path}",
-    "river": "counterfactual_values:width=32,context=64,batch=10,rate=0.003,anneal={epochs},device=cpu,situations={path}",
-}
+LEDUC = "leduc_values:batch=50,anneal={epochs},situations={path}"
+HOLDEM = "counterfactual_values:width=32,context=64,batch=10,rate=0.003,anneal={epochs},device=cpu,situations={path}"
 RECIPES = {
     "second": Recipe("second", 0, (500,) * 5, game="leduc_deepstack"),
     "turn": Recipe("turn", 0, (200, 120, 80, 60, 40), (1, 2, 3, 4), "1+allin/1+allin/allin"),
     "river": Recipe("river", 0, (200,) * 5, (1, 2, 3, 4)),
 }
-GAMES = {"second": "leduc_deepstack", "turn": "acpc_nolimit_2p", "river": "acpc_nolimit_2p"}
 
 
 def main() -> None:
@@ -58,7 +54,8 @@ def main() -> None:
 
 def compare(given: argparse.Namespace, work: Path) -> None:
     """Print the loss of each network on the test's situations."""
-    recipe, step = RECIPES[given.street], 50 if given.street == "second" else 10
+    recipe = RECIPES[given.street]
+    trainer, game, step = (LEDUC, recipe.game, 50) if recipe.game else (HOLDEM, "acpc_nolimit_2p", 10)
     tests = produce(work / "tests", evolve(recipe, seed=1, per_shard=step), given.tests, jobs=given.jobs)
     data = load_prepared(tests, tests.numbers)
     print(f"{given.solves:,} solves, {len(data):,} others to test with: Huber per player", flush=True)
@@ -70,9 +67,10 @@ def compare(given: argparse.Namespace, work: Path) -> None:
         losses = []
         for seed in range(given.seeds):
             run = work / f"run_{rows}_{epochs}_{seed}"
-            spec = TRAINERS[given.street].format(epochs=epochs, path=shlex.quote(str(sets[rows])))
-            if not run.exists():
-                Session.start(Run.create(run, spec, GAMES[given.street], None, seed)).train(epochs)
+            spec = trainer.format(epochs=epochs, path=shlex.quote(str(sets[rows])))
+            there = (run / "run.json").is_file()
+            session = Session.resume(Run.open(run)) if there else Session.start(Run.create(run, spec, game, None, seed))
+            session.train(epochs)  # one that was stopped is no shorter training
             losses.append(network_losses(load_run(run), data).by_name["huber_player"])
         print(f"{rows} rows, {epochs} epochs: {line(losses)}", flush=True)
 

@@ -70,10 +70,10 @@ def values(
     """
     from cardai.poker.values.measures import checked_down_losses, network_losses, read_noise
     from cardai.poker.values.runs import held_out
-    from cardai.poker.values.situation_set import load
 
-    network, data, directory = held_out(run, situations, most)
-    losses, noise, recipe = network_losses(network, data), read_noise(directory), load(directory).recipe
+    network, data, found_in = held_out(run, situations, most)
+    directory, recipe = found_in.directory, found_in.recipe
+    losses, noise = network_losses(network, data), read_noise(directory)
     kinds = _by_kind(losses, recipe, data.numbers) if recipe.share < 1 else {}
     kinds["checked_down"] = checked_down_losses(data)
     if json:

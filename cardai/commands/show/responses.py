@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 FEW_BOARDS = 10
 """Below so many boards an interval over them says little: its own ends vary as much as what it is for."""
-ALL_RIVERS = 48
-"""So many rivers can come behind a turn."""
 
 
 def response_json(asked: dict[str, Any], found: Response, unit: str, seed: int) -> dict[str, Any]:
@@ -54,12 +52,14 @@ def show_response(whom: str, street: str, found: Response, unit: str, rivers: in
     console.print(
         f"wins {found.mbb.text(1)} mbb a hand more than the player itself, which a perfect opponent wins at least."
     )
-    brackets = "In brackets: the 95 % interval over boards, by the bootstrap within strata."
-    if found.skewed:
-        brackets = (
+    if unit == "boards":
+        console.print("In brackets: the 95 % interval over boards, by the bootstrap within strata.")
+    elif found.skewed:
+        console.print(
             "In brackets: the 95 % interval over hands, the longer on either side of Student's and the bootstrap's."
         )
-    console.print(brackets if unit == "boards" or found.skewed else "± is half a 95% interval over hands.")
+    else:
+        console.print("± is half a 95% interval over hands.")
     _show_beside(street, found, rivers)
     if unit == "boards" and found.done < FEW_BOARDS:
         console.print(f"Fewer than {FEW_BOARDS} boards decide nothing: take more.")
@@ -67,8 +67,12 @@ def show_response(whom: str, street: str, found: Response, unit: str, rivers: in
 
 def _show_beside(street: str, found: Response, rivers: int | None) -> None:
     """Print what answers win where they were chosen, and what was promised, if some were."""
+    from cardai.poker.responses.no_limit_hands import REST
+
     console, mbb = out(), 1000 / found.big_blind
-    if found.upper is not None and rivers == ALL_RIVERS:
+    if found.upper is not None and found.mbb.mean < 0:
+        console.print("Below 0 it proves nothing: more rivers choose better answers.")
+    if found.upper is not None and rivers == REST:
         console.print(
             f"Chosen and scored on all {rivers} rivers: {mbb * found.upper:.1f} mbb a hand, all that these bets win there."
         )

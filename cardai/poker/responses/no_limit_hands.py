@@ -74,11 +74,10 @@ class NoLimitHands(Sampler):
         return np.zeros(3) if came is None else np.array([self.gain(*came), 1.0, self.promised(*came)])
 
     def response(self, found: Float64s, done: Bools) -> Response:
-        promised = float(found[done, 2].mean()) if found[done, 1].any() else math.nan
-        response = super().response(found[:, 0], done)
-        promised_there = None if math.isnan(promised) else promised
-        reached = int(found[done, 1].sum())
-        return evolve(response, reached=reached, skewed=True, seed=self.seed, promised=promised_there)
+        response, reached = super().response(found[:, 0], done), int(found[done, 1].sum())
+        promised = float(found[done, 2].mean()) if reached else math.nan
+        known = None if math.isnan(promised) else promised
+        return evolve(response, reached=reached, skewed=True, seed=self.seed, promised=known)
 
     # -- a hand --------------------------------------------------------------------------------------------------------
 
@@ -293,7 +292,7 @@ def _scored(won: Float64s) -> float:
     """Return what answers win that some rivers chose, the mean over the ways to part them, of ``won`` (C, rivers): those that chose stand for
     themselves, the others for all that did not."""
     found = []
-    for each, chose in zip(won, _choosing(won.shape[1])[:-1], strict=False):
+    for each, chose in zip(won[:-1], _choosing(won.shape[1])[:-1], strict=True):
         share = chose.sum() / REST
         found.append(share * each[chose].mean() + (1 - share) * each[~chose].mean())
     return float(np.mean(found))

@@ -15,7 +15,7 @@ from cardai.core.schema import structure
 from cardai.core.spec import parse
 from cardai.poker.values.network import ValueNetwork, latest_checkpoint, load_network
 from cardai.poker.values.prepared import Prepared
-from cardai.poker.values.situation_set import check_fingerprint, load
+from cardai.poker.values.situation_set import SituationSet, check_fingerprint, load
 from cardai.poker.values.splits import TEST, load_enough, parts, shard_numbers
 
 
@@ -33,8 +33,8 @@ def _shards(checkpoint: Path) -> tuple[int, ...]:
 
 def held_out(
     run: Path, situations: Path | None = None, most: int = 2000, part: int = TEST
-) -> tuple[ValueNetwork, Prepared, Path]:
-    """Return a run's best network, at most ``most`` situations of ``part``, and where they are from.
+) -> tuple[ValueNetwork, Prepared, SituationSet]:
+    """Return a run's best network, at most ``most`` situations of ``part``, and the set that they are of.
 
     Those of the run itself are the ones that its checkpoint knows, though there may be more by now.
 
@@ -50,16 +50,17 @@ def held_out(
         known = _shards(checkpoint)
     else:
         known = None
-    directory = situations
-    found = load(directory)
+    found = load(situations)
     check_fingerprint(found)
     if found.recipe.street != network.description.street:
-        raise UsageError(f"{run} values the {network.description.street}; {directory} is on the {found.recipe.street}.")
+        raise UsageError(
+            f"{run} values the {network.description.street}; {situations} is on the {found.recipe.street}."
+        )
     numbers = found.numbers if known is None else known
     if not numbers:
-        raise UsageError(f"{directory} has no situations yet.")
+        raise UsageError(f"{situations} has no situations yet.")
     data = load_enough(found, numbers, {part: most})
     rows = np.flatnonzero(parts(data, found.recipe.rows) == part)[:most]
     if len(rows) < 2:
-        raise UsageError(f"{directory} has no two situations of that part.")
-    return network, data.take(rows), directory
+        raise UsageError(f"{situations} has no two situations of that part.")
+    return network, data.take(rows), found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 
 import numpy as np
 from attrs import evolve, frozen
@@ -208,10 +209,7 @@ def situation_tree(one: Situation, bets: str = BETS) -> PublicTree:
 
 
 def labels(
-    one: Situation,
-    iterations: int,
-    bets: str = BETS,
-    discounts: str | tuple[float, float, float] = "dcfr",
+    one: Situation, iterations: int, bets: str = BETS, discounts: str | tuple[float, float, float] = "dcfr"
 ) -> Labels:
     """Solve a situation to the end of the game, and return what every hand is worth.
 
@@ -253,17 +251,16 @@ def all_labels(
     players in its solution win there: the idea of TurboReBeL (openreview yMo7Z670f6). The further their ranges are, the less are those
     an equilibrium's.
     """
+    solves = range(0, len(situations), rows)
+    if not situations or situations[0].game.hands.held > 1:
+        solved = (_solved(situations[k], iterations[k], bets, discounts, situations[k + 1 : k + rows]) for k in solves)
+        return list(chain.from_iterable(solved))
     alike: dict[tuple[tuple[int, ...], int, int], list[int]] = {}
-    for k in range(0, len(situations), rows):
+    for k in solves:
         one = situations[k]
         alike.setdefault((one.board, one.half_pot, iterations[k]), []).append(k)
     found: dict[int, Labels] = {}
     for (board, half_pot, count), group in alike.items():
-        if situations[group[0]].game.hands.held > 1:
-            for k in group:
-                solved = _solved(situations[k], count, bets, discounts, situations[k + 1 : k + rows])
-                found |= zip(range(k, k + rows), solved, strict=True)
-            continue
         layout = _layout(situations[group[0]].game, board, half_pot, bets)
         for first in range(0, len(group), SIDE):
             members = group[first : first + SIDE]
