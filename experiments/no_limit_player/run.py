@@ -74,6 +74,11 @@ class Measure:
         return {"command": self.command, "player": digest_of([player, changes]) if changes else player}
 
     @property
+    def same(self) -> str:
+        """Its command without how many there are of what it is of: more go on from fewer."""
+        return re.sub(r" --(boards|hands) \d+", "", self.command)
+
+    @property
     def splits(self) -> bool:
         """Whether its command takes several processes, and goes on with what it had done."""
         return self.kind in ("lbr", "river")
@@ -118,7 +123,7 @@ MEASURES = (
     lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 12, " --branches 1"),
     lbr("fc", "LBR fc on all rounds, the player", SHIPPED, "fc", "1+2+3+4", 100, " --branches 1"),
     lbr("56", "LBR 56 bets on turn and river, weighed by its level fair, the player", SHIPPED, "56", "3+4", 100, GUESSED),
-    lbr("56_flop", "LBR 56 bets on the flop, then fc, weighed by its level fair, the player", SHIPPED, "56", "2", 100, GUESSED),
+    lbr("56_flop", "LBR 56 bets on the flop, then fc, weighed by its level fair, the player", SHIPPED, "56", "2", 400, GUESSED),
     *(
         match(other, f"AIVAT, the player against {other}", SHIPPED, other, 100)
         for other in ("always_call", "threshold", "opponent_model")
@@ -135,7 +140,7 @@ def measured(one: Measure, work: Path, player: str, jobs: int, minutes: float) -
         called = [sys.executable, *shlex.split(one.command)[1:]]
     else:
         called = [sys.executable, "-m", "cardai", *shlex.split(one.command)[1:], "--json"]
-    kept = work / f"{one.name}-{digest_of(one.of(player))[:8]}.npz"
+    kept = work / f"{one.name}-{digest_of({**one.of(player), 'command': one.same})[:8]}.npz"
     begun = kept.exists()  # then some of it was done, and timed, before
     if one.splits:
         work.mkdir(parents=True, exist_ok=True)

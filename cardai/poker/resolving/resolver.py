@@ -388,7 +388,7 @@ def _run(solver: Solver, settings: SolverSettings, round_: int, seconds: float, 
             solver.forget_average()
         solver.run(iterations - skip)
         return
-    each = solver.layout.seconds
+    each = seconds if solver.layout.leaves else solver.layout.seconds  # what a network takes is known once it was asked
     while solver.iterations < iterations:
         left = seconds - (monotonic() - began)
         if solver.iterations and left < each:

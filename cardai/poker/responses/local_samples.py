@@ -65,8 +65,8 @@ class LocalOptions(Options):
         rounds = "all" if self.rounds is None else "+".join(map(str, sorted(set(self.rounds))))
         known = ["local", self.bets, rounds, named, int(self.aivat), self.seed]
         if self.boards is None:
-            return [*known, "hands", self.hands, self.samples]
-        return [*known, "boards", self.boards, self.branches, "by rounds"]
+            return [*known, "hands", self.samples]
+        return [*known, "boards", self.branches, "by rounds"]
 
 
 class _Local(Sampler):

@@ -142,7 +142,8 @@ class Options(ABC):
 
     @abstractmethod
     def known_by(self) -> list[str | int]:
-        """Return what tells it from other measures of the same player, all that its figures depend on."""
+        """Return what tells it from other measures of the same player: all that the figures of a piece depend on, so that how many
+        pieces there are belongs to it only where they are drawn together."""
 
     def sent(self, sampler: Sampler) -> Options:
         """Return the same for another machine, with the players themselves: a run's directory is on this one alone."""
@@ -162,7 +163,8 @@ def measure(
     on: str = "",
     progress: Progress | None = None,
 ) -> Response:
-    """Measure. ``out`` keeps the pieces that are done: the same options go on from there. Ctrl-C returns what is done.
+    """Measure. ``out`` keeps the pieces that are done: the same options go on from there, with more hands too. Ctrl-C returns what
+    is done.
 
     ``jobs`` processes work on them, or with ``on`` a Ray cluster (:mod:`cardai.pieces`), with the same result. ``progress``
     hears of (pieces done, pieces in all).

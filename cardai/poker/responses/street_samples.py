@@ -81,7 +81,7 @@ class StreetOptions(Options):
 
     def known_by(self) -> list[str | int]:
         if self.hands is not None:
-            asked: list[str | int] = ["hands", self.street, self.hands, self.seed]
+            asked: list[str | int] = ["hands", self.street, self.seed]
             if not make.as_game(self.game).amounts:
                 return asked
             bets, rivers = self._drawn

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 from attrs import evolve, frozen
@@ -24,7 +27,7 @@ from cardai.poker.ranges.spot import Spot
 from cardai.poker.resolving.depth_limit import DepthLimit
 from cardai.poker.resolving.games import LIMIT, resolved_game, resolving_player
 from cardai.poker.resolving.player import ResolvingPlayer, public_of
-from cardai.poker.resolving.resolver import Public, Resolver
+from cardai.poker.resolving.resolver import Public, Resolver, _run
 from cardai.poker.values.situations import HOLDEM_GAME, labels, situation, situation_game
 from cardai.solve.measures import measure
 
@@ -227,6 +230,25 @@ def test_a_decision_that_has_no_time_is_that_of_one_iteration() -> None:
     assert decision.solver.iterations == 1
     free = ~np.isin(HOLDEM.cards, BOARD).any(axis=1)
     assert np.abs(decision.strategy[:, free].sum(axis=0) - 1).max() < 1e-6
+
+
+@pytest.mark.parametrize(("leaves", "expected"), [(True, 0.1), (False, 0.001)])
+def test_iterations_end_in_time_whatever_a_network_takes(
+    leaves: bool, expected: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is guessed of an iteration knows nothing of the network at its leaves, which takes a hundred times as long here."""
+    clock = SimpleNamespace(now=0.0)
+    solver = SimpleNamespace(iterations=0, layout=SimpleNamespace(leaves=leaves, seconds=0.001))
+
+    def iterate(count: int) -> None:
+        solver.iterations += count
+        clock.now += expected * count
+
+    solver.run = iterate
+    monkeypatch.setattr("cardai.poker.resolving.resolver.monotonic", lambda: clock.now)
+    _run(cast(Solver, solver), SolverSettings(96), 1, 2.05, 0.0)
+    assert clock.now <= 2.05
+    assert solver.iterations == (20 if leaves else 96)
 
 
 def test_a_decision_of_a_hand_takes_half_of_the_time_that_is_left() -> None:

@@ -51,6 +51,42 @@ def test_a_stopped_measure_goes_on_where_it_was(whole, tmp_path):
     assert told == [(3, 6), (4, 6), (5, 6), (6, 6)]
 
 
+LOCAL = LocalOptions(GAME, "acpc_mix", seed=2)
+PLAYED = StreetOptions(GAME, "always_call", 3, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [(LOCAL, "boards"), (LOCAL, "hands"), (PLAYED, "hands"), (attrs.evolve(PLAYED, game="holdem"), "hands")],
+)
+def test_more_boards_or_hands_go_on_from_a_file_of_fewer(options, name, tmp_path):
+    file, told = tmp_path / "kept.npz", []
+    few, many = (attrs.evolve(options, **{name: count}) for count in (2, 4))
+    first, whole = measure(few, out=file), measure(many)
+    assert measure(many, out=file, progress=lambda done, total: told.append(done)) == whole
+    assert told == list(range(first.pieces + 1, whole.pieces + 1))
+    assert measure(few, out=file) == first != whole
+    assert measure(many, out=file, progress=lambda done, total: told.append(done)) == whole
+    assert len(told) == whole.pieces - first.pieces  # those that are beyond the few were not lost
+
+
+def test_boards_that_are_drawn_together_are_not_gone_on_with(tmp_path):
+    """Those of a street are drawn in strata, as many as there are: others belong to another number."""
+    measure(RIVER, out=tmp_path / "boards.npz", progress=stop_after(1))
+    with pytest.raises(UsageError, match="number or other options"):
+        measure(attrs.evolve(RIVER, boards=7), out=tmp_path / "boards.npz")
+
+
+@pytest.mark.parametrize("arrays", [{"done": np.ones(5, bool)}, {"found": np.zeros(5)}, {"done": np.bool_(True)}])
+def test_pieces_without_their_figures_are_a_damaged_file(arrays, tmp_path):
+    file = tmp_path / "boards.npz"
+    measure(RIVER, out=file, progress=stop_after(1))
+    with np.load(file) as kept:
+        np.savez(file, **{**kept, **arrays})
+    with pytest.raises(DamagedFileError, match="is damaged"):
+        measure(RIVER, out=file)
+
+
 def test_two_processes_find_the_same(whole):
     assert measure(RIVER, jobs=2) == whole
 
@@ -95,17 +131,14 @@ PLAYED = StreetOptions(GAME, "random", 3, hands=6)
         (RIVER, {"hands": 8}),
         (RIVER, {"seed": 5}),
         (PLAYED, {"street": 2}),
-        (PLAYED, {"hands": 8}),
         (PLAYED, {"seed": 5}),
         (ALONG, {"bets": "fc"}),
         (ALONG, {"rounds": (3,)}),
-        (ALONG, {"hands": 22}),
         (ALONG, {"boards": 4}),
         (ALONG, {"seed": 5}),
         (ALONG, {"estimates": "always_call"}),
         (ALONG, {"samples": 7}),
         (ALONG, {"aivat": True}),
-        (ON_BOARDS, {"boards": 5}),
         (ON_BOARDS, {"branches": 2}),
         (ON_BOARDS, {"seed": 5}),
     ],
