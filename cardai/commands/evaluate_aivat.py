@@ -1,4 +1,4 @@
-"""``cardai evaluate aivat``: what a player won in recorded hands, with the luck taken out."""
+"""``cardai evaluate aivat``: what a player won in recorded hands or wins in a match, with the luck taken out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardai.arena.report import between, signed
-from cardai.commands.invocation import Json, Seed, note, out, print_json, progress
+from cardai.commands.evaluate_response import KEEP, ended, measured_by
+from cardai.commands.invocation import Jobs, Json, On, Seed, note, out, print_json, progress
 from cardai.commands.show.figures import estimate_json, interval_json
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.notes import tell
@@ -28,29 +29,125 @@ VALUES = (
 
 
 RECORD = Annotated[
-    str,
-    typer.Option("--record", metavar="FILE", help="Hands of run --record, an ACPC log or a PHH file; - is stdin."),
+    str | None,
+    typer.Option(
+        "--record",
+        metavar="FILE",
+        help="Hands of run --record, an ACPC log or a PHH file; - is stdin.",
+        show_default=False,
+    ),
+]
+GAME = Annotated[
+    str | None,
+    typer.Option("--game", "-g", metavar="GAME", help="With --vs: hold'em of two players.", show_default=False),
+]
+VS = Annotated[
+    str | None,
+    typer.Option(
+        "--vs",
+        metavar="AGENT",
+        help="Instead of a record: play --hands against this one and weigh each while what was solved for it is known.",
+        show_default=False,
+    ),
+]
+HANDS = Annotated[
+    int | None,
+    typer.Option(
+        "--hands",
+        metavar="N",
+        min=2,
+        max=1_000_000,
+        help="With --vs: how many, each deal in both seats.",
+        show_default="2000",
+    ),
 ]
 
 
 def aivat(
-    record: RECORD,
     agent: Annotated[str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.")],
+    record: RECORD = None,
     values: Annotated[str | None, typer.Option("--values", metavar="SPEC", help=VALUES, show_default=False)] = None,
     player: Annotated[
         str | None,
         typer.Option("--player", metavar="NAME", help="Its name in the record.", show_default="as --agent"),
     ] = None,
+    game: GAME = None,
+    vs: VS = None,
+    hands: HANDS = None,
     seed: Seed = 0,
+    jobs: Jobs = 1,
+    on: On = "",
+    keep: KEEP = None,
     json: Json = False,
 ) -> None:
-    """Print what a player won in recorded hands with the luck taken out (AIVAT, Burch et al. 2018).
+    """Print what a player won in recorded hands, or wins in a match, with the luck taken out (AIVAT, Burch et al. 2018).
 
     What chance and the player itself did is weighed against what they might have done, and the player's hand against all
     that it could have held. The mean stays right whatever the value function; the better that is, the narrower the interval.
 
     Example: cardai evaluate aivat --record hands.jsonl --agent threshold --values played
     """
+    if vs is not None:
+        _check_played(record, player, game)
+        _played(str(game), agent, vs, 2000 if hands is None else hands, values, seed, jobs, on, keep, json)
+        return
+    _check_recorded(
+        {"--game": game, "--hands": hands, "--on": on or None, "--out": keep, "--jobs": jobs if jobs > 1 else None}
+    )
+    if record is None:
+        raise UsageError(
+            "AIVAT weighs hands. Give --record FILE, or have them played: --game GAME --vs AGENT --hands N."
+        )
+    _recorded(record, agent, values, player, seed, json)
+
+
+def _check_played(record: str | None, player: str | None, game: str | None) -> None:
+    """Raise UsageError for options that a match does not go with."""
+    if record is not None or player is not None:
+        raise UsageError("--vs has hands played, --record and --player tell of hands that were. Give one or the other.")
+    if game is None:
+        raise UsageError("--vs has hands played: name the game with --game too.")
+
+
+def _check_recorded(given: Mapping[str, Any]) -> None:
+    """Raise UsageError for options that recorded hands do not go with."""
+    odd = [name for name, value in given.items() if value is not None]
+    if odd:
+        raise UsageError(f"{odd[0]} is of hands that are played: name the opponent with --vs AGENT, or leave it out.")
+
+
+def _played(
+    game: str,
+    agent: str,
+    other: str,
+    hands: int,
+    values: str | None,
+    seed: int,
+    jobs: int,
+    on: str,
+    keep: str | None,
+    json: bool,
+) -> None:
+    """Play a match, weigh it, and print what was found."""
+    from cardai.poker.aivat.matches import MatchOptions
+
+    options = MatchOptions(game, agent, other, hands, seed, values)
+    found = measured_by(options, "AIVAT", "hands", 2, keep, jobs, on)
+    if json:
+        asked = {"game": game, "agent": agent, "vs": other, "values": values, "seed": seed, "hands": 2 * found.done}
+        aivat = {"aivat": interval_json(found.corrected)} if found.corrected else {}
+        print_json(asked | {"won": estimate_json(found.spread), "unit": "mbb/g"} | aivat)
+    elif found.corrected and found.done:
+        console = out()
+        console.print(f"{agent} against {other} in {game}, {2 * found.done:,} hands, each deal in both seats:")
+        console.print(f"won     {found.spread.text(1, sign=True)} mbb a hand")
+        console.print(f"AIVAT   {found.corrected.text(1, sign=True)} mbb a hand")
+        console.print("± and brackets: 95% intervals over deals.")
+    ended(found, "hands", 2, keep)
+
+
+def _recorded(record: str, agent: str, values: str | None, player: str | None, seed: int, json: bool) -> None:
+    """Weigh recorded hands, and print what was found."""
     from cardai import make
     from cardai.formats import read_hands
 

@@ -190,12 +190,12 @@ def best_response(
     street, unit = STREETS.index(start.value), "boards" if hands is None else "hands"
     _check_along(street, start, hands, bets, rivers)
     options = StreetOptions(game, agent, street, boards, hands, seed, bets, rivers, _walked_on(device))
-    found = _measured(options, "best response", unit, 1, keep, jobs, on)
+    found = measured_by(options, "best response", unit, 1, keep, jobs, on)
     if json:
         print_json(response_json({"game": game, "agent": agent, "from": start.value}, found, unit, seed))
     else:
         show_response(f"{agent} in {game}", start.value, found, unit, rivers)
-    _end(found, unit, 1, keep)
+    ended(found, unit, 1, keep)
 
 
 def lbr(
@@ -228,7 +228,7 @@ def lbr(
     options = LocalOptions(
         game, agent, bets.value, _rounds(rounds), hands, boards, seed, estimates, branches=branches, aivat=aivat
     )
-    found = _measured(options, "local best response", unit, each, keep, jobs, on)
+    found = measured_by(options, "local best response", unit, each, keep, jobs, on)
     if json:
         asked = {"game": game, "agent": agent, "bets": bets.value, "rounds": rounds, "estimates": estimates}
         counted = {"seed": seed} | ({} if boards is None else {"branches": branches}) | {unit: each * found.done}
@@ -236,7 +236,7 @@ def lbr(
     else:
         where = "" if rounds is None else f", raising on rounds {rounds}"
         _show_local(f"{agent} in {game} ({bets.value}{where}), {each * found.done:,} {unit}", found, boards is not None)
-    _end(found, unit, each, keep)
+    ended(found, unit, each, keep)
 
 
 def _last_round(agent: str, game: str, hands: int, seed: int, keep: str | None, jobs: int, on: str, json: bool) -> None:
@@ -244,15 +244,15 @@ def _last_round(agent: str, game: str, hands: int, seed: int, keep: str | None, 
     from cardai.commands.show.responses import response_json, show_response
     from cardai.draw.last_round import LastRoundOptions
 
-    found = _measured(LastRoundOptions(game, agent, hands, seed), "best response", "hands", 1, keep, jobs, on)
+    found = measured_by(LastRoundOptions(game, agent, hands, seed), "best response", "hands", 1, keep, jobs, on)
     if json:
         print_json(response_json({"game": game, "agent": agent, "from": "last"}, found, "hands", seed))
     else:
         show_response(f"{agent} in {game}", "last round", found, "hands")
-    _end(found, "hands", 1, keep)
+    ended(found, "hands", 1, keep)
 
 
-def _measured(options: Options, name: str, unit: str, each: int, keep: str | None, jobs: int, on: str) -> Response:
+def measured_by(options: Options, name: str, unit: str, each: int, keep: str | None, jobs: int, on: str) -> Response:
     """Measure, with progress; a piece is ``each`` of the ``unit``."""
     from cardai.poker.responses.measure import measure
 
@@ -261,7 +261,7 @@ def _measured(options: Options, name: str, unit: str, each: int, keep: str | Non
         return measure(options, out=keep, jobs=jobs, on=on, progress=told)
 
 
-def _end(found: Response, unit: str, each: int, keep: str | None) -> None:
+def ended(found: Response, unit: str, each: int, keep: str | None) -> None:
     """Say so where a measure was stopped."""
     if not found.finished:
         further = f" Go on with --out {keep}." if keep else ""

@@ -20,7 +20,6 @@ import signal
 import subprocess
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +49,7 @@ RIVER = "cardai evaluate best-response --game holdem --agent {agent} --from rive
 TURN = (
     "cardai evaluate best-response --game holdem --agent {agent} --from turn --hands {hands} --bets 1+allin --rivers 16"
 )
-MATCH = "cardai run --game holdem --agent {agent} --vs {other} --games {games} --seed 7 --aivat {own}"
+MATCH = "cardai evaluate aivat --game holdem --agent {agent} --vs {other} --hands {hands} --seed 7"
 
 
 @frozen
@@ -78,11 +77,6 @@ class Measure:
         """Its command without how many there are of what it is of: more go on from fewer."""
         return re.sub(r" --(boards|hands) \d+", "", self.command)
 
-    @property
-    def splits(self) -> bool:
-        """Whether its command takes several processes, and goes on with what it had done."""
-        return self.kind in ("lbr", "river")
-
     def there(self, known: dict[str, Any], player: str) -> bool:
         """Whether its figure is among those that are ``known``."""
         return self.of(player).items() <= known.get(self.name, {}).items()
@@ -94,9 +88,9 @@ def lbr(name: str, words: str, agent: str, bets: str, rounds: str, boards: int, 
     return Measure(name, words, command, "lbr")
 
 
-def match(name: str, words: str, agent: str, other: str, games: int) -> Measure:
+def match(name: str, words: str, agent: str, other: str, hands: int) -> Measure:
     """Return a match by AIVAT, which weighs what the player might have done."""
-    return Measure(name, words, MATCH.format(agent=agent, other=other, games=games, own=agent), "match")
+    return Measure(name, words, MATCH.format(agent=agent, other=other, hands=hands), "match")
 
 
 def river(name: str, words: str, agent: str, hands: int) -> Measure:
@@ -125,7 +119,7 @@ MEASURES = (
     lbr("56", "LBR 56 bets on turn and river, weighed by its level fair, the player", SHIPPED, "56", "3+4", 100, GUESSED),
     lbr("56_flop", "LBR 56 bets on the flop, then fc, weighed by its level fair, the player", SHIPPED, "56", "2", 400, GUESSED),
     *(
-        match(other, f"AIVAT, the player against {other}", SHIPPED, other, 100)
+        match(other, f"AIVAT, the player against {other}", SHIPPED, other, 200)
         for other in ("always_call", "threshold", "opponent_model")
     ),
     *(match(level, f"AIVAT, the player against its level {level}", SHIPPED, SHIPPED.replace(":", f":level={level},"), 100) for level in LEVELS),
@@ -142,7 +136,7 @@ def measured(one: Measure, work: Path, player: str, jobs: int, minutes: float) -
         called = [sys.executable, "-m", "cardai", *shlex.split(one.command)[1:], "--json"]
     kept = work / f"{one.name}-{digest_of({**one.of(player), 'command': one.same})[:8]}.npz"
     begun = kept.exists()  # then some of it was done, and timed, before
-    if one.splits:
+    if one.kind != "text":
         work.mkdir(parents=True, exist_ok=True)
         called += ["--jobs", str(jobs), "--out", str(kept)]
     paths = [
@@ -152,8 +146,7 @@ def measured(one: Measure, work: Path, player: str, jobs: int, minutes: float) -
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     running = subprocess.Popen(called, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=env)
     assert running.stdout is not None
-    # AIVAT looks at the hands that were played, which takes as long again
-    stop = threading.Timer(60 * minutes / (2 if one.kind == "match" else 1), running.send_signal, [signal.SIGINT])
+    stop = threading.Timer(60 * minutes, running.send_signal, [signal.SIGINT])
     if minutes:
         stop.start()
     printed = running.stdout.read()
@@ -164,7 +157,7 @@ def measured(one: Measure, work: Path, player: str, jobs: int, minutes: float) -
         raise SystemExit(f"{one.command} failed.")
     spent = used.ru_utime + used.ru_stime
     found = printed.splitlines() if one.kind == "text" else json.loads(printed or "{}")
-    if one.kind != "text" and found.get("aivat" if one.kind == "match" else "mean") is None:
+    if one.kind != "text" and (found.get("aivat", {}) if one.kind == "match" else found).get("mean") is None:
         return None  # stopped before it had begun
     return {
         **one.of(player), "cpu_seconds": None if begun else round(spent, 1), "finished": running.returncode == 0, "found": found,
@@ -174,7 +167,7 @@ def measured(one: Measure, work: Path, player: str, jobs: int, minutes: float) -
 def figure(one: Measure, found: dict[str, Any]) -> str:
     """Return a figure in words: its mean, and half of its 95% interval or, of AIVAT's, which is not symmetric, both ends; mbb/g."""
     if one.kind == "match":
-        mean, low, high = (10 * found["aivat"]["aivat"][name] for name in ("mean", "low", "high"))  # big blind 100
+        mean, low, high = (found["aivat"][name] for name in ("mean", "low", "high"))
         return f"{mean:+,.0f} ({low:+,.0f} to {high:+,.0f}) | {found['hands']} hands"
     if one.kind == "river" and not found["reached"]:
         return f"says nothing | {found['hands']} hands, none came there"
@@ -278,25 +271,13 @@ def main() -> None:
         and (not names or one.name in names)
         and not (one.there(known, player) and known[one.name].get("finished", True))
     ]
-    booking = threading.Lock()
-
-    def book(one: Measure) -> None:
+    for one in asked:
         sys.stdout.write(f"{one.command}\n")
         sys.stdout.flush()
         found = measured(one, given.work, player, given.jobs, given.minutes)
-        if found is None:
-            return
-        with booking:
+        if found is not None:
             known[one.name] = found
             write_json(MEASURED, known)
-
-    for one in asked:
-        if one.splits:
-            book(one)
-    with ThreadPoolExecutor(
-        given.jobs
-    ) as pool:  # a match is played by one process, so that some are beside one another
-        list(pool.map(book, [one for one in asked if not one.splits]))
     write_atomically(REPORT, report(known).encode())
 
 

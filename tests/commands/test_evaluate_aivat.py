@@ -109,3 +109,63 @@ def test_short_deck_is_measured_by_its_own_equities(cardai: Call, values: tuple[
     found = json.loads(cardai(*play, "--aivat", "random", *values, "--json").out)["aivat"]
     assert found["hands"] == 20
     assert 0 < found["ratio"] < 1
+
+
+def match(**others: str) -> tuple[str, ...]:
+    """Return the options of a match, some of them others."""
+    given = {"game": "acpc_limit_2p", "agent": "acpc_mix", "vs": "always_call", "seed": "3"} | others
+    return tuple(word for name, value in given.items() for word in (f"--{name}", value))
+
+
+MATCH = match()
+
+
+def test_a_match_that_is_played_for_it_has_the_hands_and_figures_of_run(cardai: Call) -> None:
+    called = cardai("evaluate", "aivat", *MATCH, "--hands", "40")
+    assert called.code == 0
+    title, won, corrected, _ = called.out.splitlines()
+    assert title == "acpc_mix against always_call in acpc_limit_2p, 40 hands, each deal in both seats:"
+    found = json.loads(cardai("evaluate", "aivat", *MATCH, "--hands", "40", "--json").out)
+    run = json.loads(cardai("run", *MATCH, "--games", "40", "--aivat", "acpc_mix", "--json").out)["aivat"]
+    big_blind = 10
+    for name in ("won", "aivat"):
+        for end in ("mean", "low", "high"):
+            assert found[name][end] == pytest.approx(run[name][end] * 1000 / big_blind)
+    assert (found["hands"], found["unit"], found["aivat"]["count"]) == (40, "mbb/g", 20)
+    assert won.startswith(f"won     {found['won']['mean']:+,.1f} ± ")
+    assert corrected.startswith(f"AIVAT   {found['aivat']['mean']:+,.1f} (")
+
+
+def test_a_match_for_it_is_kept_goes_on_with_more_hands_and_is_the_same_by_two_processes(
+    cardai: Call, tmp_path: Path
+) -> None:
+    kept = str(tmp_path / "deals.npz")
+    cardai("evaluate", "aivat", *MATCH, "--hands", "4", "--out", kept)
+    more = ("evaluate", "aivat", *MATCH, "--hands", "8", "--json")
+    assert cardai(*more, "--out", kept).out == cardai(*more, "--jobs", "2").out
+    for others in ({"vs": "random"}, {"seed": "4"}, {"values": "played:hands=20"}):
+        called = cardai("evaluate", "aivat", *match(**others), "--hands", "8", "--out", kept)
+        assert "belongs to another game, player" in called.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--agent", "random"), "AIVAT weighs hands. Give --record FILE, or have them played"),
+        (("--agent", "random", "--hands", "4"), "--hands is of hands that are played"),
+        (("--agent", "random", "--record", "x", "--out", "y"), "--out is of hands that are played"),
+        (("--agent", "random", "--record", "x", "--jobs", "2"), "--jobs is of hands that are played"),
+        (("--agent", "random", "--vs", "mix"), "name the game with --game too"),
+        ((*MATCH, "--record", "x"), "Give one or the other."),
+        ((*MATCH, "--hands", "3"), "must be even"),
+        (match(agent="human"), "has no policy, only act."),
+        (match(vs="human"), "is a person: play with cardai run --record"),
+        (match(game="leduc"), "is for hold'em for two"),
+        ((*MATCH, "--values", "played:hands=x"), "hands"),
+    ],
+)
+def test_a_match_that_cannot_be_weighed_is_a_usage_error(cardai: Call, words: tuple[str, ...], said: str) -> None:
+    called = cardai("evaluate", "aivat", *words)
+    assert called.code == 2
+    assert said in called.err
+    assert not called.out
