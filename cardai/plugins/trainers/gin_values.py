@@ -109,7 +109,7 @@ class GinValues(Trainer):
         60, help="generations after which rate and exploration are halved, again and again", validator=validators.ge(1)
     )
     epochs: int = option(2, help="times that a generation's situations are gone through", validator=validators.ge(1))
-    batch: int = option(1024, help="situations of a minibatch", validator=validators.ge(1))
+    batch: int = option(1024, help="situations of a minibatch", validator=_between(1, 2**20 - 1))
     actors: int = option(
         1, help="who play: a generation's hands are cut into so many pieces", validator=_between(1, 4096)
     )

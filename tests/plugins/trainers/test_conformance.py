@@ -10,11 +10,17 @@ from typing import Any
 import pytest
 
 from cardai import testing
+from cardai.core import registry
+from cardai.core.errors import OptionError
 from cardai.core.game import Game
 from cardai.core.registry import create
+from cardai.core.spec import build, options_of
 from cardai.solve.measures import measure
 from cardai.testing import Case
 
+TRAINERS = sorted(
+    {registry.load("trainer", one.name)[0] for one in registry.entries("trainer")}, key=lambda one: one.__name__
+)
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "cardai-doubt"
 
 
@@ -47,3 +53,14 @@ def test_the_example_packages_game_is_solved(doubt: type[Game], spec: str, steps
     measured = measure(game, training.agent({}))
     assert measured.exploitability < below
     assert measured.expected[0] == pytest.approx(-measured.expected[1])
+
+
+@pytest.mark.parametrize("trainer", TRAINERS, ids=lambda one: one.__name__)
+def test_no_trainer_begins_with_a_rate_threads_or_batch_beyond_all_reason(trainer: type) -> None:
+    """1e300 is no number to torch, and of a hundred thousand threads a process does not come back to be ended."""
+    absurd = {"threads": "99999", "batch": "1000000000000"} | {
+        name: "1e300" for name in options_of(trainer) if name.removesuffix("_end").endswith("rate")
+    }
+    for name in absurd.keys() & options_of(trainer).keys():
+        with pytest.raises(OptionError, match=f"'{name}' must be"):
+            build(trainer, {name: absurd[name]}, f"The trainer {trainer.__name__!r}")

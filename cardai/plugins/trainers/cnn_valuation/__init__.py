@@ -25,6 +25,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import helps, option
 from cardai.core.trainer import Trainer
+from cardai.learn.bounds import LEARNING_RATE, THREADS
 from cardai.plugins.trainers.cnn_valuation.player_options import PlayerOptions
 from cardai.poker.rules.ladder import check_ladder
 
@@ -90,7 +91,7 @@ class CnnValuation(Trainer):
     )
     mask_illegal: bool = option(True, help="imitate: probabilities over legal actions only, in learning too")
     optimizer: Literal["adagrad", "adam"] = option("adagrad", help="the publication's Adagrad, or Adam")
-    learning_rate: float = option(0.01, help="learning rate", validator=validators.gt(0))
+    learning_rate: float = option(0.01, help="learning rate", validator=LEARNING_RATE)
     anneal: int = option(
         0, help="steps over which the learning rate falls to a hundredth, by a cosine; 0: constant", validator=validators.ge(0)
     )  # fmt: skip
@@ -111,7 +112,7 @@ class CnnValuation(Trainer):
     )
     every: int = option(500, help="steps between measurements", validator=validators.gt(0))
     validation: int = option(10_000, help="held-out examples of each measurement", validator=validators.ge(0))
-    threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
+    threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=THREADS)
     device: str = option("auto", help="torch's device: auto (the GPU if there is one), cpu, cuda")
 
     step_unit: ClassVar[str] = "minibatches"

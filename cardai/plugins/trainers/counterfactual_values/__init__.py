@@ -26,6 +26,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 from cardai.core.trainer import Trainer
+from cardai.learn.bounds import THREADS
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.counterfactual_values.training import ValueTraining
@@ -92,7 +93,7 @@ class CounterfactualValues(Trainer):
         "same)",
         validator=validators.in_(range(1, 1025)),
     )
-    threads: int = option(1, help="CPU threads for learning", validator=validators.gt(0))
+    threads: int = option(1, help="CPU threads for learning", validator=THREADS)
     device: str = option("auto", help="torch's device: auto (the GPU if there is one), cpu, cuda")
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

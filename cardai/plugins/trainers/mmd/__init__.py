@@ -37,6 +37,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import brief, option
 from cardai.core.trainer import Trainer
+from cardai.learn.bounds import LEARNING_RATE, THREADS
 from cardai.solve.tree import refuse_if_large
 
 if TYPE_CHECKING:
@@ -178,12 +179,12 @@ class MMD(Trainer):
         help="natural: the probability below which no action is moved; a network that must show ever smaller ones loses the rest",
         validator=[validators.ge(0), validators.lt(0.1)],
     )
-    rate: float = option(2.5e-4, help="learning rate of Adam", validator=_positive)
+    rate: float = option(2.5e-4, help="learning rate of Adam", validator=LEARNING_RATE)
     momentum: float = option(0.9, help="Adam's beta 1", validator=[validators.ge(0), validators.lt(1)])
     rate_end: float = option(
         0.0,
         help="learning rate after anneal iterations; 0: it falls linearly, else geometrically",
-        validator=_at_least_0,
+        validator=[validators.ge(0), validators.lt(1000)],
     )
     anneal: int = option(
         0, help="iterations over which rate and magnet fall to their ends; 0: they stay", validator=_at_least_0
@@ -203,7 +204,7 @@ class MMD(Trainer):
         help="a fixed player in all seats but one, that of the learner, from hand to hand another: a best response is "
         "learned; none: the learner plays all seats",
     )
-    threads: int = option(1, help="CPU threads", validator=_positive)
+    threads: int = option(1, help="CPU threads", validator=THREADS)
     device: str = option(
         "cpu",
         help="torch's device for the networks: cpu, cuda, or auto (the GPU if there is one); worth it for large networks "

@@ -27,6 +27,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import brief, option
 from cardai.core.trainer import Trainer
+from cardai.learn.bounds import LEARNING_RATE
 from cardai.solve.tree import refuse_if_large
 
 if TYPE_CHECKING:
@@ -105,13 +106,17 @@ class NFSP(Trainer):
         64, help="units of the hidden layer (ReLU) of both networks", validator=validators.in_(range(1, 8193))
     )
     updates: int = option(2, help="minibatches for each network after each iteration", validator=_positive)
-    batch: int = option(128, help="rows of a minibatch", validator=_positive)
+    batch: int = option(128, help="rows of a minibatch", validator=[_positive, validators.lt(2**20)])
     target_every: int = option(300, help="Q updates between refits of the target network; 0: no target network")
-    q_rate: float = option(0.1, help="learning rate of Q (SGD)", validator=_positive)
-    q_rate_end: float | None = option(None, help="learning rate of Q after rate_steps; none: the same")
+    q_rate: float = option(0.1, help="learning rate of Q (SGD)", validator=LEARNING_RATE)
+    q_rate_end: float | None = option(
+        None, help="learning rate of Q after rate_steps; none: the same", validator=validators.optional(LEARNING_RATE)
+    )
     policy_optimizer: Literal["sgd", "adam"] = option("sgd", help="optimiser of the policy network (no momentum)")
-    policy_rate: float = option(0.005, help="learning rate of the policy network", validator=_positive)
-    policy_rate_end: float | None = option(None, help="its learning rate after rate_steps; none: the same")
+    policy_rate: float = option(0.005, help="learning rate of the policy network", validator=LEARNING_RATE)
+    policy_rate_end: float | None = option(
+        None, help="its learning rate after rate_steps; none: the same", validator=validators.optional(LEARNING_RATE)
+    )
     rate_steps: int = option(1_000_000, help="iterations over which rates fall geometrically", validator=_positive)
     actors: int = option(
         1,

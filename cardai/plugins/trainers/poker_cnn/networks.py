@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import torch
-from attrs import frozen, validators
+from attrs import frozen
 from torch import nn
 
 from cardai.core.encoder import Layout
 from cardai.core.errors import UsageError
 from cardai.core.spec import option
+from cardai.learn.bounds import THREADS
 from cardai.learn.grid_networks import GridShape, NetworkName, build
 
 
@@ -33,7 +34,7 @@ class NetworkOptions:
 class ComputeOptions:
     """Where and on how many threads a network learns."""
 
-    threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
+    threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=THREADS)
     device: str = option("auto", help="torch's device: auto (the GPU if there is one), cpu, cuda")
 
 

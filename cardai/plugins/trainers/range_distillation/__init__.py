@@ -20,6 +20,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import brief, helps, option
 from cardai.core.trainer import Trainer
+from cardai.learn.bounds import LEARNING_RATE, THREADS
 from cardai.plugins.trainers.range_distillation.player_options import PlayerOptions
 from cardai.poker.ranges.public_tree import PublicTree, holdem_tree
 
@@ -69,14 +70,14 @@ class RangeDistillation(Trainer):
         help="values: how much what is given away to the teacher counts beside the divergence from it (1: a pot is a nat)",
         validator=[validators.ge(0), validators.lt(1e6)],
     )
-    learning_rate: float = option(0.002, help="learning rate of Adam", validator=validators.gt(0))
+    learning_rate: float = option(0.002, help="learning rate of Adam", validator=LEARNING_RATE)
     anneal: int = option(
         0,
         help="steps over which the learning rate falls to a hundredth, by a cosine; 0: constant",
         validator=validators.ge(0),
     )
     every: int = option(100, help="steps between measurements", validator=validators.gt(0))
-    threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
+    threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=THREADS)
     device: str = option("cpu", help="torch's device for learning: cpu, cuda, auto (the GPU if there is one)")
 
     step_unit: ClassVar[str] = "boards"

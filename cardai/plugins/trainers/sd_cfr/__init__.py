@@ -21,6 +21,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import brief, option
 from cardai.core.trainer import Trainer
+from cardai.learn.bounds import LEARNING_RATE, THREADS
 
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
@@ -49,9 +50,9 @@ class SDCFR(Trainer):
     )
     hidden: int = option(64, help="units of a hidden layer", validator=validators.in_(range(1, 8193)))
     layers: int = option(3, help="hidden layers", validator=validators.in_(range(1, 33)))
-    rate: float = option(1e-3, help="learning rate of Adam", validator=_positive)
+    rate: float = option(1e-3, help="learning rate of Adam", validator=LEARNING_RATE)
     norm: float = option(1.0, help="largest norm of a gradient; 0: any", validator=validators.ge(0))
-    threads: int = option(1, help="CPU threads", validator=_positive)
+    threads: int = option(1, help="CPU threads", validator=THREADS)
     measure_limit: int = option(
         200_000, help="nodes of the largest game that is walked over its tree, and measured", validator=_positive
     )

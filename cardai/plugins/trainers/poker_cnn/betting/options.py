@@ -7,6 +7,7 @@ from typing import Literal
 from attrs import frozen, validators
 
 from cardai.core.spec import option
+from cardai.learn.bounds import LEARNING_RATE
 from cardai.plugins.trainers.poker_cnn.networks import NetworkOptions
 
 _share = [validators.ge(0), validators.le(1)]
@@ -62,8 +63,8 @@ class LearningOptions(NetworkOptions):
     )
     step_size: float = option(6.0, help="mirror: how far the policy moves a generation, per unit of value")
     optimizer: Literal["sgd", "adam"] = option("adam", help="sgd: Nesterov momentum 0.9 (the paper)")
-    learning_rate: float = option(0.001, help="learning rate", validator=validators.gt(0))
-    batch: int = option(512, help="events in a minibatch", validator=validators.gt(0))
+    learning_rate: float = option(0.001, help="learning rate", validator=LEARNING_RATE)
+    batch: int = option(512, help="events in a minibatch", validator=[validators.gt(0), validators.lt(2**20)])
     warm_start: str = option(
         "", holds="starting path", help="a poker_cnn run whose network the first generation begins with"
     )

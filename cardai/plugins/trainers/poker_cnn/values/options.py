@@ -10,6 +10,7 @@ from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import brief, option
 from cardai.draw.contract import is_draw_poker, is_solo_draw
+from cardai.learn.bounds import LEARNING_RATE
 from cardai.poker.contract import deals_holdem
 
 
@@ -56,12 +57,12 @@ class LearningOptions:
     )
     optimizer: Literal["sgd", "adam"] = option("adam", help="sgd: Nesterov momentum 0.9 (the paper)")
     learning_rate: float = option(
-        0.002, help="learning rate (the paper: 0.1, in draw games 0.02)", validator=validators.gt(0)
+        0.002, help="learning rate (the paper: 0.1, in draw games 0.02)", validator=LEARNING_RATE
     )
     anneal: int = option(
         20_000, help="minibatches over which the rate falls to 1% by a cosine; 0: never", validator=validators.ge(0)
     )
-    batch: int = option(512, help="examples in a minibatch", validator=validators.gt(0))
+    batch: int = option(512, help="examples in a minibatch", validator=[validators.gt(0), validators.lt(2**20)])
     every: int = option(1000, help="minibatches between rows of metrics", validator=validators.gt(0))
     measure: bool = option(
         True, help="exact return and mistakes over all hands with each row of metrics (canonical=true)"
