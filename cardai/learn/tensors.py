@@ -20,6 +20,7 @@ CHUNK = 64
 """Rows a network evaluates at a time; the last chunk is padded with zeros."""
 KEPT: Mapping[type[torch.optim.Optimizer], set[str]] = {
     torch.optim.Adam: {"step", "exp_avg", "exp_avg_sq"},
+    torch.optim.AdamW: {"step", "exp_avg", "exp_avg_sq"},
     torch.optim.Adagrad: {"step", "sum"},
     torch.optim.SGD: {"momentum_buffer"},
 }

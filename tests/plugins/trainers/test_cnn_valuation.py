@@ -90,9 +90,40 @@ def test_a_network_can_learn_every_action_of_a_few_hands(
     assert not agent.policy(train.views, train.legal)[~train.legal].any()
 
 
+def test_a_network_is_as_wide_as_is_said(data: str) -> None:
+    wide = training(data, "poker_cnn_limit_ours", network="suits", channels=24, features=40, hidden=56).network.network
+    convolutions, dense, body = wide.trunk.layers, wide.trunk.dense, wide.body
+    assert {layer.own.out_channels for layer in convolutions} == {24}
+    assert (dense.out_features, body[0].out_features, body[2].out_features) == (40, 56, 56)
+
+
+def test_weights_decay_beside_what_is_learned_and_a_run_goes_on_so(data: str, tmp_path: Path) -> None:
+    """AdamW (Loshchilov and Hutter 2019): a step takes rate x decay of each weight, beside what the loss says."""
+    given = {"network": "levels", "optimizer": "adam", "learning_rate": 0.01, "hidden": 8, "every": 1000}
+    plain, decaying = (
+        training(data, "cnn_valuation_ours", **given),
+        training(data, "cnn_valuation_ours", decay=0.5, **given),
+    )
+    first = plain.network.body[0].weight.detach().clone()
+    list(plain.train(1))
+    list(decaying.train(1))
+    assert torch.allclose(decaying.network.body[0].weight, plain.network.body[0].weight - 0.01 * 0.5 * first, atol=1e-7)
+    decaying.save(tmp_path)
+    again = training(data, "cnn_valuation_ours", decay=0.5, **given)
+    again.load(tmp_path)
+    list(again.train(1))
+    list(decaying.train(1))
+    assert torch.equal(again.network.body[0].weight, decaying.network.body[0].weight)
+
+
+def test_decay_without_adam_is_refused() -> None:
+    with pytest.raises(UsageError, match="is Adam's"):
+        make.trainer("cnn_valuation:decay=0.1").check_game(make.game(GAME))
+
+
 def test_a_marked_cell_and_not_its_share_of_a_plane_is_seen() -> None:
     torch.manual_seed(0)
-    network = SuitPolicy(GridShape((5, 4, 13), (0, 1)), 3, hidden=32, cells=(3, 4)).eval()
+    network = SuitPolicy(GridShape((5, 4, 13), (0, 1)), 3, (16, 128, 32), cells=(3, 4)).eval()
     x = torch.zeros(3, 5, 4, 13)
     x[:, 0, 2, 5] = x[:, 2] = 1.0
     x[0, 3, 0, 7] = x[1, 4, 0, 7] = x[2, 4, 1, 7] = 1.0

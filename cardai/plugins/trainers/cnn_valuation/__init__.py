@@ -84,6 +84,14 @@ class CnnValuation(Trainer):
     hidden: int = option(
         128, help="suits and levels: units of each of the two hidden layers", validator=[validators.gt(0), validators.le(8192)]
     )  # fmt: skip
+    channels: int = option(
+        16, help="suits: channels of the three convolutions over cards", validator=validators.in_(range(1, 1025))
+    )
+    features: int = option(
+        128,
+        help="suits: numbers that the cards become before the hidden layers",
+        validator=validators.in_(range(1, 8193)),
+    )
     gamma: float = option(
         1.0,
         help="discount a decision before the hand's last one of the player: of targets (seed_literal) or of losses",
@@ -92,6 +100,11 @@ class CnnValuation(Trainer):
     mask_illegal: bool = option(True, help="imitate: probabilities over legal actions only, in learning too")
     optimizer: Literal["adagrad", "adam"] = option("adagrad", help="the publication's Adagrad, or Adam")
     learning_rate: float = option(0.01, help="learning rate", validator=LEARNING_RATE)
+    decay: float = option(
+        0.0,
+        help="adam: what weights lose of themselves a step, as a share of the learning rate (AdamW)",
+        validator=[validators.ge(0), validators.le(100)],
+    )
     anneal: int = option(
         0, help="steps over which the learning rate falls to a hundredth, by a cosine; 0: constant", validator=validators.ge(0)
     )  # fmt: skip
@@ -126,6 +139,10 @@ class CnnValuation(Trainer):
     retired: ClassVar[Mapping[str, tuple[str, ...]]] = {"loss": ("cross_entropy",), "lost_weight": ("1.0",)}
 
     def check_game(self, game: Game) -> None:
+        if self.decay and self.optimizer != "adam":
+            raise UsageError(
+                f"decay=... is Adam's. Got optimizer={self.optimizer}: say optimizer=adam, or leave it out."
+            )
         literal, count = self.mode == "seed_literal", 3 if game.amounts else game.num_distinct_actions
         if literal and game.num_players != 2:
             raise UsageError(f"seed_literal learns which of two players wins. This game has {game.num_players}.")

@@ -39,27 +39,29 @@ def valuation_cnn(planes: int, height: int, width: int, outputs: int, dense: boo
     return network
 
 
-CHANNELS, FEATURES = 16, 128
-"""Channels and features of ours: with 128 hidden units about the weights of the publication's, and as fast to learn."""
+Sizes = tuple[int, int, int]
+"""Channels, features and hidden units."""
+SIZES: Sizes = (16, 128, 128)
 EMBEDDING = 64
 """Numbers that a marked cell becomes."""
 
 
 class SuitPolicy(nn.Module):
-    """The policy head of the network that treats suits alike.
+    """The policy head of the network that treats suits alike: with 16 channels, 128 features and 128 hidden units about the weights
+    of the publication's, and as fast to learn.
 
     ``cells`` are planes of which one cell is marked, the number of a class: a class becomes ``EMBEDDING`` numbers of its
     own, which the hidden layers see beside the levels.
     """
 
-    def __init__(self, grid: GridShape, outputs: int, hidden: int, cells: tuple[int, ...] = ()) -> None:
+    def __init__(self, grid: GridShape, outputs: int, sizes: Sizes, cells: tuple[int, ...] = ()) -> None:
         super().__init__()
         planes, height, width = grid.shape
         others = [p for p in range(planes) if p not in cells and p not in grid.card_planes]
         self.planes, self.levels, self.cells = list(grid.card_planes), others, list(cells)
         seen = len(self.planes) + len(others) + (EMBEDDING if cells else 0)
         seen_grid = GridShape((seen, height, width), tuple(range(len(self.planes))))
-        self.network = SuitNetwork(seen_grid, outputs, CHANNELS, FEATURES, hidden, whole_suits=True)
+        self.network = SuitNetwork(seen_grid, outputs, *sizes, whole_suits=True)
         for weight in self.network.value.parameters():
             weight.requires_grad_(False)
         self.embedding = nn.Linear(len(cells) * height * width, EMBEDDING, bias=False) if cells else None
@@ -103,7 +105,7 @@ class LevelPolicy(nn.Module):
         return self.answer(*self.read(x))
 
 
-def make_network(name: str, layout: Layout, outputs: int, hidden: int = 128) -> nn.Module:
+def make_network(name: str, layout: Layout, outputs: int, sizes: Sizes = SIZES) -> nn.Module:
     """Return a fresh network over an encoder's layout, by torch's random state. Raises UsageError where they do not fit."""
     if len(layout.shape) != 3:
         raise UsageError(f"cnn_valuation needs planes (an encoder of grids). This encoder gives {layout.shape}.")
@@ -111,10 +113,10 @@ def make_network(name: str, layout: Layout, outputs: int, hidden: int = 128) -> 
         cells, cards = tuple(getattr(layout, "cell_planes", ())), tuple(getattr(layout, "card_planes", ()))
         if name == "levels":
             levels = [p for p in range(layout.shape[0]) if p not in cards and p not in cells]
-            return LevelPolicy(layout.shape, levels, list(cells), outputs, hidden)
+            return LevelPolicy(layout.shape, levels, list(cells), outputs, sizes[-1])
         if name == "suits":
             cards = cards or tuple(p for p in range(layout.shape[0]) if p not in cells)
-            return SuitPolicy(GridShape(layout.shape, cards), outputs, hidden, cells)
+            return SuitPolicy(GridShape(layout.shape, cards), outputs, sizes, cells)
         return valuation_cnn(*layout.shape, outputs, dense=name == "cnn")
     except ValueError as error:
         raise UsageError(str(error)) from error

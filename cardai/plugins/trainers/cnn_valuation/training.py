@@ -64,10 +64,14 @@ class ValuationTraining(Training):
         names = OUTCOMES if self.literal else self.ladder.names if self.ladder else classes(game)
         self.device = choose_device(options.device)
         with tensors.seeded(seed, torch.device("cpu")):
-            self.network = make_network(options.network, self.layout, len(names), options.hidden).to(self.device)
+            sizes = options.channels, options.features, options.hidden
+            self.network = make_network(options.network, self.layout, len(names), sizes).to(self.device)
         weights = [p for p in self.network.parameters() if p.requires_grad]
-        kind = torch.optim.Adagrad if options.optimizer == "adagrad" else torch.optim.Adam
-        self.optimizer: torch.optim.Optimizer = kind(weights, options.learning_rate)
+        self.optimizer: torch.optim.Optimizer = (
+            torch.optim.Adagrad(weights, options.learning_rate)
+            if options.optimizer == "adagrad"
+            else torch.optim.AdamW(weights, options.learning_rate, weight_decay=options.decay)
+        )
         self._examples: tuple[Examples, Examples] | None = None
         self._policy: Float32s | None = None
         self.teacher_step = -1
