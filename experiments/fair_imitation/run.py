@@ -45,9 +45,9 @@ from making import Planned, kept, run, train
 from printed import called, figure, seconds_spent
 
 PARTS = ("logs", "learn", "amounts", "play", "values", "river", "lbr")
-BATCH = {"paper": 128, "cards": 256, "wide": 256, "ours": 256, "levels": 512}
+BATCH = {"paper": 128, "cards": 256, "wide": 512, "ours": 256, "levels": 512}
 """Examples in a minibatch of each system (the trainers' presets)."""
-WIDE = ("channels=32", "features=384", "hidden=512", "decay=0.1")
+WIDE = ("channels=48", "features=512", "hidden=512", "decay=0.3", f"batch={BATCH['wide']}")
 SEED = 1
 SHAPING = ("decisions", "presented", "held_out", "epochs", "deals", "boards", "lbr_hands", "blueprint_steps")
 """Options by which figures are made: all of a teacher's in a directory by the same."""
@@ -250,7 +250,7 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
     add("--seed", type=int, default=None, help="this training alone, so that several can go on beside one another")
     add("--jobs", type=int, default=1, help="processes that play the teachers' hands")
     add("--decisions", type=int, default=500_000, help="that are learned from, the same for all")
-    add("--presented", type=int, default=1_500_000, help="decisions in all minibatches of a training, the same for all")
+    add("--presented", type=int, default=2_000_000, help="decisions in all minibatches of a training, the same for all")
     add("--held-out", type=int, default=20_000, help="decisions that figures are measured on")
     add(
         "--amounts", default="15000+60000+240000+375000", help="decisions of figure 5's points (three quarters at most)"
