@@ -51,9 +51,12 @@ TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
 _SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
 MEASURE = f"cardai evaluate best-response {_SHIPPED} --from river --hands 200 --bets 0.5+1+2+allin"
+_HASTY = f"--branches 1 --estimates {_SHIPPED.split()[-1].replace(':', ':level=fair,', 1)}"
 ALSO = (
     f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1",
     f"cardai evaluate lbr {_SHIPPED} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
+    f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 3+4 --boards 100 {_HASTY}",
+    f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 2 --boards 400 {_HASTY}",
 )
 """Its other measures, by the commands of experiments/no_limit_player."""
 MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measured.json"
@@ -243,6 +246,10 @@ def strength(card: dict[str, Any], found: Sequence[dict[str, Any]]) -> None:
         "a best response from the river wins {} ({hands} hands, {reached} came there)",
         "a local best response with fcpa on turn and river wins {} over {boards} boards (always folding loses 750)",
         "a local best response that folds or calls on all rounds wins {} over {boards} boards (always folding loses 250)",
+        "a local best response with 56 bets on turn and river, weighed by the answers of its level fair, wins {} over {boards} boards "
+        "(always folding loses 750)",
+        "a local best response with 56 bets on the flop, then fold or call, weighed by the answers of its level fair, wins {} over "
+        "{boards} boards (always folding loses 750)",
     )
     told = [
         {
