@@ -56,7 +56,7 @@ ALSO = (
     f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1",
     f"cardai evaluate lbr {_SHIPPED} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
     f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 3+4 --boards 100 {_HASTY}",
-    f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 2 --boards 400 {_HASTY}",
+    f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 2 --boards 200 {_HASTY}",
 )
 """Its other measures, by the commands of experiments/no_limit_player."""
 MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measured.json"

@@ -117,7 +117,7 @@ MEASURES = (
     lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 12, " --branches 1"),
     lbr("fc", "LBR fc on all rounds, the player", SHIPPED, "fc", "1+2+3+4", 100, " --branches 1"),
     lbr("56", "LBR 56 bets on turn and river, weighed by its level fair, the player", SHIPPED, "56", "3+4", 100, GUESSED),
-    lbr("56_flop", "LBR 56 bets on the flop, then fc, weighed by its level fair, the player", SHIPPED, "56", "2", 400, GUESSED),
+    lbr("56_flop", "LBR 56 bets on the flop, then fc, weighed by its level fair, the player", SHIPPED, "56", "2", 200, GUESSED),
     *(
         match(other, f"AIVAT, the player against {other}", SHIPPED, other, 200)
         for other in ("always_call", "threshold", "opponent_model")
