@@ -12,6 +12,7 @@ import cardai
 from cardai import make
 from cardai.core.agent import Agent
 from cardai.core.arrays import Records
+from cardai.core.game import Game
 from cardai.core.legal import Legal
 from cardai.poker.aivat.matches import MatchOptions
 from cardai.poker.responses.measure import measure
@@ -49,11 +50,52 @@ def test_ctrl_c_in_the_middle_of_a_deal_ends_the_measure_and_is_gone_on_from(sto
     assert measure(stopped, out=kept) == whole
 
 
-@pytest.mark.parametrize("values", ["{run}", "played:hands=20,opponent={run}"])
-def test_values_of_a_run_that_was_trained_on_are_others(values: str, tmp_path: Path) -> None:
+@frozen(eq=False)
+class Ready(Agent):
+    """Calls, and notes which of those that were made ready for a game is asked."""
+
+    asked: list[int] = field(factory=list)
+    ready: bool = False
+
+    def for_game(self, game: Game) -> Agent:
+        return self if self.ready else evolve(self, ready=True)
+
+    def policy(self, views: Records, legal: Legal) -> np.ndarray:  # type: ignore[type-arg]
+        self.asked.append(id(self))
+        return make.agent("always_call").policy(views, legal)
+
+
+def test_a_hand_is_weighed_by_the_very_player_that_played_it() -> None:
+    """It remembers what it solved: another would solve each decision again."""
+    player = Ready()
+    sampler = evolve(DEALS, agent=player).sampler()
+    player.asked.clear()
+    sampler.piece(0)
+    assert len(set(player.asked)) == 1
+
+
+def test_values_are_those_that_are_named_and_change_nothing_that_was_won() -> None:
+    few = evolve(DEALS, hands=4)
+    plain, learned = measure(few), measure(evolve(few, values="played:hands=20"))
+    np.testing.assert_array_equal(plain.gains, learned.gains)
+    assert plain.aivat is not None
+    assert learned.aivat is not None
+    assert (plain.aivat != learned.aivat).any()
+
+
+def test_what_is_sent_to_another_machine_names_no_run_of_this_one() -> None:
+    sent = DEALS.sent(DEALS.sampler())
+    assert isinstance(sent, MatchOptions)
+    assert not any(isinstance(one, str) for one in (sent.game, sent.agent, sent.other))
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"), [("values", "{run}"), ("values", "played:hands=20,opponent={run}"), ("other", "{run}")]
+)
+def test_a_run_that_was_trained_on_is_another(name: str, spec: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
     cardai.train("cfr", "kuhn", steps=1, out=run)
-    named = evolve(DEALS, values=values.format(run=run))
+    named = evolve(DEALS, **{name: spec.format(run=run)})
     before = named.identity()
     assert named.identity() == before
     cardai.train("cfr", "kuhn", steps=2, out=run, resume=True)
