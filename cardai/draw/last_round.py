@@ -46,7 +46,7 @@ class LastRoundOptions(Options):
         return LastRounds(make.as_game(self.game), make.as_agent(self.agent), self)
 
     def known_by(self) -> list[str | int]:
-        return ["last round", self.hands, self.seed, self.particles]
+        return ["last round", self.seed, self.particles]
 
 
 @frozen(eq=False)

@@ -6,8 +6,11 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from cardai.core.arrays import Float64s
+from cardai.poker.aivat.matches import Deals
 from tests.commands.conftest import Call
 
 PLAY = ("run", "-g", "leduc", "-a", "random", "--vs", "always_call", "-n", "40")
@@ -148,6 +151,22 @@ def test_a_match_for_it_is_kept_goes_on_with_more_hands_and_is_the_same_by_two_p
         assert "belongs to another game, player" in called.err
 
 
+def test_a_match_for_it_that_is_stopped_says_so_and_how_to_go_on(
+    cardai: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def piece(self: Deals, number: int) -> Float64s:
+        if number:
+            raise KeyboardInterrupt
+        return np.array([1.0, 2.0])
+
+    monkeypatch.setattr(Deals, "piece", piece)
+    kept = str(tmp_path / "deals.npz")
+    called = cardai("evaluate", "aivat", *MATCH, "--hands", "8", "--out", kept, "--json")
+    assert called.code == 130
+    assert f"Stopped after 2 of 8 hands. Go on with --out {kept}." in called.err
+    assert json.loads(called.out)["hands"] == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -155,6 +174,7 @@ def test_a_match_for_it_is_kept_goes_on_with_more_hands_and_is_the_same_by_two_p
         (("--agent", "random", "--hands", "4"), "--hands is of hands that are played"),
         (("--agent", "random", "--record", "x", "--out", "y"), "--out is of hands that are played"),
         (("--agent", "random", "--record", "x", "--jobs", "2"), "--jobs is of hands that are played"),
+        (("--agent", "random", "--record", "x", "--on", "ray"), "--on is of hands that are played"),
         (("--agent", "random", "--vs", "mix"), "name the game with --game too"),
         ((*MATCH, "--record", "x"), "Give one or the other."),
         ((*MATCH, "--hands", "3"), "must be even"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 
 import cardai
 from cardai.core.agent import Agent
@@ -216,6 +216,16 @@ def test_it_goes_on_from_its_file_and_says_how_many_hands_came_there(tmp_path):
     assert whole.finished
     again = measure(options, out=tmp_path / "kept.npz")
     assert again == measure(options, out=tmp_path / "kept.npz") == whole
+
+
+def test_more_hands_go_on_from_a_file_of_fewer(tmp_path):
+    options, told = LastRoundOptions("triple_draw", PatCaller(), hands=4, particles=20), []
+    measure(evolve(options, hands=2), out=tmp_path / "kept.npz")
+    again = measure(options, out=tmp_path / "kept.npz", progress=lambda done, total: told.append(done))
+    assert told == [3, 4]
+    assert again == measure(options)
+    with pytest.raises(UsageError, match="belongs to another"):
+        measure(evolve(options, particles=21), out=tmp_path / "kept.npz")
 
 
 @pytest.mark.parametrize("game", ["leduc", "triple_draw:players=3", "video_poker"])

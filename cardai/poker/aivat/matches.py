@@ -19,7 +19,7 @@ from cardai.core.arrays import Bools, Float64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import brief
-from cardai.poker.aivat.named import values_named
+from cardai.poker.aivat.named import named_now, values_named
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
 from cardai.solve.aivat import estimator, refuse
 
@@ -44,7 +44,7 @@ class MatchOptions(Options):
 
     def known_by(self) -> list[str | int]:
         other = self.other if isinstance(self.other, str) else registry.spec_of(self.other)
-        return ["match", make.at_step(other, make.step_now(other)), self.values or "", self.seed]
+        return ["match", make.at_step(other, make.step_now(other)), *named_now(self.values), self.seed]
 
 
 class Deals(Sampler):
@@ -70,7 +70,11 @@ class Deals(Sampler):
         self.weigh = estimator(game, player, values, brief(agent), options.seed)
 
     def piece(self, number: int) -> Float64s:
-        hands = [record for part in self.engine.run([number]) for record in part.records]
+        hands: list[Record] = []
+        for part in self.engine.run([number]):
+            if part.interrupted:  # Ctrl-C: the deal was not played to its end
+                raise KeyboardInterrupt
+            hands += part.records
         return np.asarray(np.mean([self._found(hand) for hand in hands], axis=0), np.float64)
 
     def _found(self, hand: Record) -> tuple[float, float]:

@@ -56,6 +56,15 @@ def values_named(spec: str | None, game: Game, agent: Agent) -> ValueFunction | 
     return _learned(game, agent, opponent, options.hands, options.seed)
 
 
+def named_now(spec: str | None) -> list[str]:
+    """Return what tells the values that ``spec`` names from others: a run that is trained on has others tomorrow."""
+    if spec is None:
+        return []
+    parsed = parse(spec)
+    opponent = parsed.values().get("opponent", "") if parsed.name == "played" else ""
+    return [make.at_step(one, make.step_now(one)) for one in (spec, str(opponent)) if one]
+
+
 def _learned(
     game: Game, agent: Agent, opponent: Agent | None = None, hands: int | None = None, seed: int = 0
 ) -> PlayedValues:

@@ -121,6 +121,12 @@ def test_decay_without_adam_is_refused() -> None:
         make.trainer("cnn_valuation:decay=0.1").check_game(make.game(GAME))
 
 
+@pytest.mark.parametrize("spec", ["cnn_valuation:channels=32", "cnn_valuation_levels:features=64"])
+def test_widths_that_a_network_has_not_are_refused(spec: str) -> None:
+    with pytest.raises(UsageError, match="are of network=suits"):
+        make.trainer(spec).check_game(make.game(GAME))
+
+
 def test_a_marked_cell_and_not_its_share_of_a_plane_is_seen() -> None:
     torch.manual_seed(0)
     network = SuitPolicy(GridShape((5, 4, 13), (0, 1)), 3, (16, 128, 32), cells=(3, 4)).eval()

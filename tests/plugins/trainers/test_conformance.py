@@ -21,6 +21,7 @@ from cardai.testing import Case
 TRAINERS = sorted(
     {registry.load("trainer", one.name)[0] for one in registry.entries("trainer")}, key=lambda one: one.__name__
 )
+MANY = ("batch", "average_batch", "tables", "examples", "rl_capacity", "sl_capacity")
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "cardai-doubt"
 
 
@@ -58,9 +59,34 @@ def test_the_example_packages_game_is_solved(doubt: type[Game], spec: str, steps
 @pytest.mark.parametrize("trainer", TRAINERS, ids=lambda one: one.__name__)
 def test_no_trainer_begins_with_a_rate_threads_or_batch_beyond_all_reason(trainer: type) -> None:
     """1e300 is no number to torch, and of a hundred thousand threads a process does not come back to be ended."""
-    absurd = {"threads": "99999", "batch": "1000000000000"} | {
-        name: "1e300" for name in options_of(trainer) if name.removesuffix("_end").endswith("rate")
-    }
+    absurd = {"threads": "99999"} | dict.fromkeys(MANY, "1000000000000")
+    absurd |= {name: "1e300" for name in options_of(trainer) if name.removesuffix("_end").endswith("rate")}
     for name in absurd.keys() & options_of(trainer).keys():
         with pytest.raises(OptionError, match=f"'{name}' must be"):
             build(trainer, {name: absurd[name]}, f"The trainer {trainer.__name__!r}")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *(
+            "nfsp:epsilon_decay=-1",
+            "nfsp:compile_limit=0",
+            "nfsp:target_every=-1",
+            "nfsp:batch=1048576",
+            "nfsp:sl_capacity=0",
+        ),
+        *("mmd:clip=1e300", "mmd:average_batch=0", "poker_cnn:examples=-1", "sd_cfr:threads=257", "mmd:rate=1000"),
+    ],
+)
+def test_numbers_that_a_training_cannot_reckon_with_are_refused(spec: str) -> None:
+    with pytest.raises(OptionError, match=f"'{spec.partition(':')[2].partition('=')[0]}' must be"):
+        create("trainer", spec)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["nfsp:batch=1048575,sl_capacity=4294967296,epsilon_decay=0,target_every=0", "sd_cfr:threads=256", "mmd:rate=999"],
+)
+def test_the_largest_numbers_are_taken(spec: str) -> None:
+    create("trainer", spec)

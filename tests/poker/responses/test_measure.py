@@ -77,7 +77,10 @@ def test_boards_that_are_drawn_together_are_not_gone_on_with(tmp_path):
         measure(attrs.evolve(RIVER, boards=7), out=tmp_path / "boards.npz")
 
 
-@pytest.mark.parametrize("arrays", [{"done": np.ones(5, bool)}, {"found": np.zeros(5)}, {"done": np.bool_(True)}])
+@pytest.mark.parametrize(
+    "arrays",
+    [{"done": np.ones(5, bool)}, {"found": np.zeros(5)}, {"done": np.bool_(True)}, {"found": np.zeros((6, 2))}],
+)
 def test_pieces_without_their_figures_are_a_damaged_file(arrays, tmp_path):
     file = tmp_path / "boards.npz"
     measure(RIVER, out=file, progress=stop_after(1))
@@ -85,6 +88,13 @@ def test_pieces_without_their_figures_are_a_damaged_file(arrays, tmp_path):
         np.savez(file, **{**kept, **arrays})
     with pytest.raises(DamagedFileError, match="is damaged"):
         measure(RIVER, out=file)
+
+
+def test_figures_of_another_shape_are_a_damaged_file(tmp_path):
+    kept = Kept("ab", 3, (2,), tmp_path / "kept.npz")
+    kept.write()
+    with pytest.raises(DamagedFileError, match="is damaged"):
+        Kept("ab", 3, (3,), tmp_path / "kept.npz")
 
 
 def test_two_processes_find_the_same(whole):

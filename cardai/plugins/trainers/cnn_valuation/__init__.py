@@ -143,6 +143,10 @@ class CnnValuation(Trainer):
             raise UsageError(
                 f"decay=... is Adam's. Got optimizer={self.optimizer}: say optimizer=adam, or leave it out."
             )
+        if self.network != "suits" and (self.channels, self.features) != (16, 128):
+            raise UsageError(
+                f"channels=... and features=... are of network=suits. Got network={self.network}: leave them out."
+            )
         literal, count = self.mode == "seed_literal", 3 if game.amounts else game.num_distinct_actions
         if literal and game.num_players != 2:
             raise UsageError(f"seed_literal learns which of two players wins. This game has {game.num_players}.")

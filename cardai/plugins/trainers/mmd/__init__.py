@@ -37,7 +37,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import brief, option
 from cardai.core.trainer import Trainer
-from cardai.learn.bounds import LEARNING_RATE, THREADS
+from cardai.learn.bounds import LEARNING_RATE, ROWS, THREADS
 from cardai.solve.tree import refuse_if_large
 
 if TYPE_CHECKING:
@@ -148,7 +148,9 @@ class MMD(Trainer):
         validator=validators.optional(_positive),
     )
     entropy: float = option(0.0, help="weight of the policy's entropy", validator=_at_least_0)
-    clip: float = option(0.1, help="PPO's clip range of the probability ratio; 0: none", validator=_at_least_0)
+    clip: float = option(
+        0.1, help="PPO's clip range of the probability ratio; 0: none", validator=[validators.ge(0), validators.lt(1e6)]
+    )
     value_clip: bool = option(True, help="clip the critic's moves by the same range")
     normalize: bool = option(
         True,
@@ -196,7 +198,7 @@ class MMD(Trainer):
         help="decisions kept of all actors so far, from which the averaged policy is learned; 0: there is none",
         validator=validators.in_(range(16 * _MOST + 1)),
     )
-    average_batch: int = option(1024, help="rows of the averaged policy's minibatches", validator=_positive)
+    average_batch: int = option(1024, help="rows of the averaged policy's minibatches", validator=ROWS)
     average_updates: int = option(2, help="minibatches of the averaged policy an iteration", validator=_positive)
     against: str = option(
         "",

@@ -27,7 +27,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import brief, option
 from cardai.core.trainer import Trainer
-from cardai.learn.bounds import LEARNING_RATE
+from cardai.learn.bounds import KEPT, LEARNING_RATE, ROWS
 from cardai.solve.tree import refuse_if_large
 
 if TYPE_CHECKING:
@@ -84,20 +84,20 @@ class NFSP(Trainer):
         "rate_power": ("0.0",),
     }
 
-    tables: int = option(128, help="hands played in lock step: environment steps an iteration", validator=_positive)
+    tables: int = option(128, help="hands played in lock step: environment steps an iteration", validator=ROWS)
     eta: float = option(
         0.1, help="anticipatory parameter: share of hands played by the best response", validator=_share
     )
     epsilon: float = option(0.06, help="first share of random actions of the best response", validator=_share)
-    epsilon_decay: float = option(0.01, help="epsilon falls as 1 / (1 + decay * sqrt(iterations))")
+    epsilon_decay: float = option(
+        0.01, help="epsilon falls as 1 / (1 + decay * sqrt(iterations))", validator=validators.ge(0)
+    )
     reward_scale: float | None = option(
         None, help="rewards are multiplied by this; none: 1 / their range", validator=validators.optional(_positive)
     )
-    compile_limit: int = option(200_000, help="nodes of the largest game that is taken")
-    rl_capacity: int = option(200_000, help="M_RL: transitions kept, a seat (circular)", validator=_positive)
-    sl_capacity: int = option(
-        2_000_000, help="M_SL: best-response actions kept, a seat (reservoir)", validator=_positive
-    )
+    compile_limit: int = option(200_000, help="nodes of the largest game that is taken", validator=_positive)
+    rl_capacity: int = option(200_000, help="M_RL: transitions kept, a seat (circular)", validator=KEPT)
+    sl_capacity: int = option(2_000_000, help="M_SL: best-response actions kept, a seat (reservoir)", validator=KEPT)
     min_data: int = option(1_000, help="entries a memory needs before it is learnt from", validator=_positive)
     stratified: float = option(
         0.0, help="share of Q's minibatches drawn evenly over information states (the paper: 0)", validator=_share
@@ -106,8 +106,10 @@ class NFSP(Trainer):
         64, help="units of the hidden layer (ReLU) of both networks", validator=validators.in_(range(1, 8193))
     )
     updates: int = option(2, help="minibatches for each network after each iteration", validator=_positive)
-    batch: int = option(128, help="rows of a minibatch", validator=[_positive, validators.lt(2**20)])
-    target_every: int = option(300, help="Q updates between refits of the target network; 0: no target network")
+    batch: int = option(128, help="rows of a minibatch", validator=ROWS)
+    target_every: int = option(
+        300, help="Q updates between refits of the target network; 0: no target network", validator=validators.ge(0)
+    )
     q_rate: float = option(0.1, help="learning rate of Q (SGD)", validator=LEARNING_RATE)
     q_rate_end: float | None = option(
         None, help="learning rate of Q after rate_steps; none: the same", validator=validators.optional(LEARNING_RATE)

@@ -57,6 +57,21 @@ def test_misplayed_hands_come_back_in_proportion_to_what_they_cost() -> None:
     assert counts[0] / counts[2] == pytest.approx(2.5, rel=0.1)
 
 
+def test_a_minibatch_has_a_fresh_example_however_many_are_replayed() -> None:
+    training: Any = start(f"{VALUES},replay=0.999", "video_poker", "grid_4x13:fields=hand")
+
+    class Shown:
+        weights = np.full(100, 2.0, np.float32)
+
+        def __len__(self) -> int:
+            return len(self.weights)
+
+    training.replay = Replay(np.ones(100, np.float32))
+    index, shares = training.minibatch(Shown())
+    assert len(index) == 64
+    assert list(shares) == [2.0] + [1.0] * 63
+
+
 @pytest.mark.long
 def test_replay_is_part_of_a_minibatch_and_of_a_checkpoint(tmp_path: Path) -> None:
     training: Any = start(f"{VALUES},replay=0.25", "video_poker", "grid_4x13:fields=hand")

@@ -10,7 +10,7 @@ from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import brief, option
 from cardai.draw.contract import is_draw_poker, is_solo_draw
-from cardai.learn.bounds import LEARNING_RATE
+from cardai.learn.bounds import LEARNING_RATE, ROWS
 from cardai.poker.contract import deals_holdem
 
 
@@ -30,7 +30,9 @@ class LearningOptions:
     """What is learned from, how, and what is measured on the way."""
 
     examples: int = option(
-        0, help="random hands to learn from; 0: every hand up to suits' names", validator=validators.ge(0)
+        0,
+        help="random hands to learn from; 0: every hand up to suits' names",
+        validator=[validators.ge(0), validators.le(2**32)],
     )
     redraws: int = option(
         0,
@@ -62,7 +64,7 @@ class LearningOptions:
     anneal: int = option(
         20_000, help="minibatches over which the rate falls to 1% by a cosine; 0: never", validator=validators.ge(0)
     )
-    batch: int = option(512, help="examples in a minibatch", validator=[validators.gt(0), validators.lt(2**20)])
+    batch: int = option(512, help="examples in a minibatch", validator=ROWS)
     every: int = option(1000, help="minibatches between rows of metrics", validator=validators.gt(0))
     measure: bool = option(
         True, help="exact return and mistakes over all hands with each row of metrics (canonical=true)"

@@ -107,7 +107,7 @@ class ValueTraining(Training):
         Epochs run through a permutation of their own; replayed examples follow, with weight 1: their chance has theirs.
         """
         o = self.options
-        again = round(o.replay * o.batch) if self.replay is not None else 0
+        again = min(round(o.replay * o.batch), o.batch - 1) if self.replay is not None else 0
         fresh = o.batch - again
         if self._epochs is None or self._epochs.count != len(dataset):
             self._epochs = Epochs(len(dataset), self.seed, 1)
