@@ -225,11 +225,23 @@ def decides() -> str:
     return digest_of([read_json(FOLDER / "card.json")["files"], *settings, defaults])
 
 
+def decides_in(command: str, player: str) -> str:
+    """Return the hash of who plays in a ``command``: the ``player``'s own (:func:`decides`) and what the levels change that are named."""
+    from cardai_players.nolimit_resolving import LEVELS
+
+    changes = {level: LEVELS[level] for level in re.findall(r"level=(\w+)", command)}
+    return digest_of([player, changes]) if changes else player
+
+
 def measure(given: argparse.Namespace) -> None:
     """Measure the player, and write its strength. The package must be installed, for its name to be known."""
     card = read_json(FOLDER / "card.json")
-    same = decides()
-    there = {one["command"]: one["found"] for one in read_json(MEASURED).values() if one.get("player") == same}
+    player = decides()
+    there = {
+        one["command"]: one["found"]
+        for one in read_json(MEASURED).values()
+        if one.get("player") == decides_in(one["command"], player)
+    }
     found = []
     for command in (MEASURE, *ALSO):
         if command in there:

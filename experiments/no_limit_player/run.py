@@ -27,7 +27,7 @@ from attrs import frozen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "players"))
 
-from no_limit import decides
+from no_limit import decides, decides_in
 
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import digest_of, read_json, write_atomically, write_json
@@ -67,10 +67,7 @@ class Measure:
         that changes too."""
         if self.kind != "text" and PLAYER not in self.command:
             return {"command": self.command, "player": ""}
-        from cardai_players.nolimit_resolving import LEVELS as CHANGES
-
-        changes = {level: CHANGES[level] for level in re.findall(r"level=(\w+)", self.command)}
-        return {"command": self.command, "player": digest_of([player, changes]) if changes else player}
+        return {"command": self.command, "player": decides_in(self.command, player)}
 
     @property
     def same(self) -> str:
