@@ -33,6 +33,7 @@ def write(work: Path, words: Sequence[str]) -> None:
         *(f"- {one.name}: {one.words} (`{one.game}`)" for one in TEACHERS.values()),
         "",
         *_learned(of(known, "learn")),
+        *_fresh(of(known, "fresh")),
         *_amounts(of(known, "amounts")),
         *_played(of(known, "play"), of(known, "values")),
         *_exploited(of(known, "river"), of(known, "lbr")),
@@ -77,6 +78,24 @@ def _learned(known: Figures) -> list[str]:
         said = "met" if one["agreement"] >= SHARE else "missed"
         streets = ", ".join(f"{name} {part['kl']:.3f}" for name, part in one["streets"].items())
         lines.append(f"- {key}: KL {met} ({streets}); agreement {said}")
+    return [*lines, ""]
+
+
+def _fresh(known: Figures) -> list[str]:
+    if not known:
+        return []
+    lines = [
+        "On decisions that were played for it, by which nothing was learned and nothing chosen:",
+        "",
+        "| run | decisions | accuracy | agreement | KL, nats |",
+        "|---|---|---|---|---|",
+    ]
+    for key, one in known.items():
+        own = one["own"]
+        lines.append(
+            f"| {key} | {own['count']:,} | {own['accuracy']:.4f} ± {own['accuracy_half_width']:.4f} | {one['agreement']:.4f} | "
+            f"{one['kl']:.4f} ± {one['kl_half_width']:.4f} |"
+        )
     return [*lines, ""]
 
 

@@ -15,6 +15,8 @@ from cardai.learn.imitation.examples import MANIFEST, read_manifest
 
 PIECE = 5_000
 """Hands of a record."""
+FRESH = 100_000
+"""The first record of hands that are played when all else is done: beyond those that are learned from."""
 FOLDS = 4
 """Of the publication's figure 5."""
 BLUEPRINT = "blueprint"
@@ -93,6 +95,15 @@ def examples_of(work: Path, teacher: Teacher, decisions: int, jobs: int = 1) -> 
     pieces = range(-(-hands // PIECE))
     files = Parallel(jobs)(delayed(_record)(records, teacher, piece, hands, work) for piece in pieces)
     return _converted(files, out, 0.2)
+
+
+def fresh_examples(work: Path, teacher: Teacher, decisions: int) -> Path:
+    """Return examples of further hands, by which nothing was learned and nothing chosen."""
+    hands, folder = max(2, int(decisions * teacher.hands * 1.25)), work / "logs" / f"{teacher.name}-fresh"
+    files = [
+        _record(folder, teacher, FRESH + piece, FRESH * PIECE + hands, work) for piece in range(-(-hands // PIECE))
+    ]
+    return _converted(files, work / "examples" / f"{teacher.name}-fresh", 0.0)
 
 
 def fold_examples(work: Path, teacher: Teacher, data: Path) -> list[tuple[Path, Path]]:

@@ -11,6 +11,7 @@ on where it stopped; every piece says its CPU seconds:
     logs      each teacher plays itself; of the no-limit teacher (trained first: the blueprint of the re-solving player) too
     learn     every system learns from the same decisions, as many times each; beside it two cuts on hand strength,
               gradient-boosted trees and plain guesses, fitted to the same decisions
+    fresh     the same on hands that are played for it: those held out told which widths and how many presentations to take
     amounts   the publication's figure 5: more and more decisions, four folds
     play      duplicate deals against the teacher
     values    the publication's text by the word: a player that acts on E(S)
@@ -40,11 +41,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fair_acting import won_by_values
 from fair_measuring import fold_figures, learned_figures
 from fair_report import write
-from fair_teachers import BLUEPRINT, SYSTEMS, TEACHERS, Teacher, examples_of, fold_examples
+from fair_teachers import BLUEPRINT, SYSTEMS, TEACHERS, Teacher, examples_of, fold_examples, fresh_examples
 from making import Planned, kept, run, train
 from printed import called, figure, seconds_spent
 
-PARTS = ("logs", "learn", "amounts", "play", "values", "river", "lbr")
+PARTS = ("logs", "learn", "fresh", "amounts", "play", "values", "river", "lbr")
 BATCH = {"paper": 128, "cards": 256, "wide": 512, "ours": 256, "levels": 512}
 """Examples in a minibatch of each system (the trainers' presets)."""
 WIDE = ("channels=48", "features=512", "hidden=512", "decay=0.3", f"batch={BATCH['wide']}")
@@ -104,6 +105,13 @@ def learn(o: argparse.Namespace, teacher: Teacher) -> None:
             train(runs(o) / one.key, one, data, teacher.names, f"most={o.decisions}", seed=SEED + seed)
             making = partial(learned_figures, runs(o) / one.key, data, teacher, o.work, o.decisions, o.held_out)
             once(o, f"learn-{one.key}", partial(making, guesses=seed == 0 and system == "paper"))
+
+
+def fresh(o: argparse.Namespace, teacher: Teacher) -> None:
+    """Measure runs on decisions that neither taught them nor chose anything of theirs."""
+    held = fresh_examples(o.work, teacher, o.fresh)
+    for key in trained(o, teacher):
+        once(o, f"fresh-{key}", partial(fold_figures, runs(o) / key, held, teacher, o.work, o.fresh))
 
 
 def amounts(o: argparse.Namespace, teacher: Teacher) -> None:
@@ -176,7 +184,7 @@ def players(o: argparse.Namespace, teacher: Teacher) -> dict[str, str]:
 
 
 MAKE: dict[str, Callable[[argparse.Namespace, Teacher], Any]] = {
-    "logs": logs, "learn": learn, "amounts": amounts, "play": play, "values": values, "river": river, "lbr": lbr,
+    "logs": logs, "learn": learn, "fresh": fresh, "amounts": amounts, "play": play, "values": values, "river": river, "lbr": lbr,
 }  # fmt: skip
 
 
@@ -256,6 +264,7 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
         "--amounts", default="15000+60000+240000+375000", help="decisions of figure 5's points (three quarters at most)"
     )
     add("--epochs", type=int, default=12, help="figure 5: how often each decision is learned, up to --presented")
+    add("--fresh", type=int, default=60_000, help="decisions played for it that figures are measured on too")
     add("--deals", type=int, default=50_000, help="duplicate deals against the teacher")
     add("--boards", type=int, default=40, help="of the best response from the river")
     add("--lbr-hands", type=int, default=4_000)

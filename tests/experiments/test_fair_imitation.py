@@ -30,6 +30,8 @@ SIZES = [
     "512",
     "--held-out",
     "100",
+    "--fresh",
+    "120",
     "--amounts",
     "280",
     "--epochs",
@@ -80,6 +82,7 @@ def test_one_command_makes_everything_once(
         "4 folds",
         "-12.5 ± 8.0",
         "acts on E(S), chips",
+        "| paper-cnn-0 | 120 |",
         "300.2",
     ):
         assert words in report
