@@ -124,17 +124,17 @@ MATCH = match()
 
 
 def test_a_match_that_is_played_for_it_has_the_hands_and_figures_of_run(cardai: Call) -> None:
-    called = cardai("evaluate", "aivat", *MATCH, "--hands", "40")
+    called = cardai("evaluate", "aivat", *MATCH, "--hands", "16")
     assert called.code == 0
     title, won, corrected, _ = called.out.splitlines()
-    assert title == "acpc_mix against always_call in acpc_limit_2p, 40 hands, each deal in both seats:"
-    found = json.loads(cardai("evaluate", "aivat", *MATCH, "--hands", "40", "--json").out)
-    run = json.loads(cardai("run", *MATCH, "--games", "40", "--aivat", "acpc_mix", "--json").out)["aivat"]
+    assert title == "acpc_mix against always_call in acpc_limit_2p, 16 hands, each deal in both seats:"
+    found = json.loads(cardai("evaluate", "aivat", *MATCH, "--hands", "16", "--json").out)
+    run = json.loads(cardai("run", *MATCH, "--games", "16", "--aivat", "acpc_mix", "--json").out)["aivat"]
     big_blind = 10
     for name in ("won", "aivat"):
         for end in ("mean", "low", "high"):
             assert found[name][end] == pytest.approx(run[name][end] * 1000 / big_blind)
-    assert (found["hands"], found["unit"], found["aivat"]["count"]) == (40, "mbb/g", 20)
+    assert (found["hands"], found["unit"], found["aivat"]["count"]) == (16, "mbb/g", 8)
     assert won.startswith(f"won     {found['won']['mean']:+,.1f} ± ")
     assert corrected.startswith(f"AIVAT   {found['aivat']['mean']:+,.1f} (")
 

@@ -61,7 +61,7 @@ PLAYED = StreetOptions(GAME, "always_call", 3, seed=2)
 )
 def test_more_boards_or_hands_go_on_from_a_file_of_fewer(options, name, tmp_path):
     file, told = tmp_path / "kept.npz", []
-    few, many = (attrs.evolve(options, **{name: count}) for count in (2, 4))
+    few, many = (attrs.evolve(options, **{name: count}) for count in ((1, 2) if name == "boards" else (2, 4)))
     first, whole = measure(few, out=file), measure(many)
     assert measure(many, out=file, progress=lambda done, total: told.append(done)) == whole
     assert told == list(range(first.pieces + 1, whole.pieces + 1))
