@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cardai.core import registry
 from cardai.core.errors import wrong_type
@@ -77,6 +77,12 @@ def step_now(spec: str) -> int:
 def at_step(spec: str, step: int) -> str:
     """Return a run's spec with the step of a checkpoint, as :func:`step_now` says it; for -1 the spec itself."""
     return spec if step < 0 else str(parse(spec).with_options({"step": str(step)}))
+
+
+def spec_now(one: Any) -> str:
+    """Return what tells a game or a player, given by its spec or as itself, from others: of a run at the step of today."""
+    spec = one if isinstance(one, str) else registry.spec_of(one)
+    return at_step(spec, step_now(spec))
 
 
 def takes(kind: str, name: str, game: Game) -> bool:

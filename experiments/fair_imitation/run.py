@@ -50,7 +50,7 @@ BATCH = {"paper": 128, "cards": 256, "wide": 512, "ours": 256, "levels": 512}
 """Examples in a minibatch of each system (the trainers' presets)."""
 WIDE = ("channels=48", "features=512", "hidden=512", "decay=0.3", f"batch={BATCH['wide']}")
 SEED = 1
-SHAPING = ("decisions", "presented", "held_out", "epochs", "deals", "boards", "lbr_hands", "blueprint_steps")
+SHAPING = ("decisions", "presented", "held_out", "fresh", "epochs", "deals", "boards", "lbr_hands", "blueprint_steps")
 """Options by which figures are made: all of a teacher's in a directory by the same."""
 
 
@@ -207,7 +207,7 @@ def need_same(o: argparse.Namespace) -> None:
     known = read_json(file) if file.exists() else {}
     for teacher in o.teachers:
         for name, value in asked.items():
-            before = known.get(teacher, asked).get(name)
+            before = known.get(teacher, asked).get(name, value)  # none of those that are younger than the figures
             if before != value:
                 option = f"--{name.replace('_', '-')}"
                 raise UsageError(

@@ -92,6 +92,8 @@ def test_one_command_makes_everything_once(
         assert {word for word in words if word.startswith("--")} <= {o for p in command.params for o in p.opts}
     run.main(["--work", str(tmp_path), *SIZES])
     assert capsys.readouterr().out == f"Report: {tmp_path / 'report.md'}\n"
+    with pytest.raises(UsageError, match=r"are made with --fresh 120. Got --fresh 7"):
+        run.main(["--work", str(tmp_path), *SIZES, "--fresh", "7"])
     with pytest.raises(UsageError, match=r"are made with --held-out .* Got --held-out 7"):
         run.main(["--work", str(tmp_path), *SIZES, "--held-out", "7"])
 

@@ -13,14 +13,13 @@ from attrs import evolve, frozen
 from cardai import make
 from cardai.arena.match import prepare
 from cardai.arena.records import Record
-from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import brief
 from cardai.poker.aivat.named import named_now, values_named
-from cardai.poker.responses.measure import Options, Response, Sampler, need_some
+from cardai.poker.responses.measure import Options, Response, Sampler, need_pairs
 from cardai.solve.aivat import estimator, refuse
 
 WHO = "A match that is played for AIVAT"
@@ -43,8 +42,7 @@ class MatchOptions(Options):
         return evolve(self, game=sampler.game, agent=sampler.agent, other=make.as_agent(self.other))
 
     def known_by(self) -> list[str | int]:
-        other = self.other if isinstance(self.other, str) else registry.spec_of(self.other)
-        return ["match", make.at_step(other, make.step_now(other)), *named_now(self.values), self.seed]
+        return ["match", make.spec_now(self.other), *named_now(self.values), self.seed]
 
 
 class Deals(Sampler):
@@ -53,11 +51,7 @@ class Deals(Sampler):
     shape = (2,)
 
     def __init__(self, game: Game, agent: Agent, other: Agent, options: MatchOptions) -> None:
-        need_some(options.hands, "hand")
-        if options.hands % 2:
-            raise UsageError(
-                f"The number of hands must be even: each deal is played in both seats. Got {options.hands}."
-            )
+        need_pairs(options.hands)
         super().__init__(game, agent, options.hands // 2, WHO)
         refuse(game, agent, brief(agent))
         if other.interactive:

@@ -62,7 +62,7 @@ def named_now(spec: str | None) -> list[str]:
         return []
     parsed = parse(spec)
     opponent = parsed.values().get("opponent", "") if parsed.name == "played" else ""
-    return [make.at_step(one, make.step_now(one)) for one in (spec, str(opponent)) if one]
+    return [make.spec_now(one) for one in (spec, str(opponent)) if one]
 
 
 def _learned(

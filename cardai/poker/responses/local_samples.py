@@ -8,7 +8,6 @@ import numpy as np
 from attrs import evolve, frozen
 
 from cardai import make
-from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s
 from cardai.core.errors import UsageError
@@ -19,7 +18,7 @@ from cardai.poker.contract import need_holdem
 from cardai.poker.range_policy import need_odds, need_policy
 from cardai.poker.responses.board_response import BoardWalk
 from cardai.poker.responses.local_response import SAMPLES, Bets, LocalResponder, Lookahead
-from cardai.poker.responses.measure import Options, Response, Sampler, need_some
+from cardai.poker.responses.measure import Options, Response, Sampler, need_pairs, need_some
 from cardai.solve.aivat import estimator, refuse
 
 WHO = "Local best response"
@@ -59,9 +58,7 @@ class LocalOptions(Options):
         return evolve(self, game=sampler.game, agent=sampler.agent, estimates=estimates)
 
     def known_by(self) -> list[str | int]:
-        estimates = self.estimates or ""
-        named = estimates if isinstance(estimates, str) else registry.spec_of(estimates)
-        named = make.at_step(named, make.step_now(named))
+        named = make.spec_now(self.estimates or "")
         rounds = "all" if self.rounds is None else "+".join(map(str, sorted(set(self.rounds))))
         known = ["local", self.bets, rounds, named, int(self.aivat), self.seed]
         if self.boards is None:
@@ -95,10 +92,7 @@ class LocalHands(_Local):
     shape = (2,)
 
     def __init__(self, game: Game, agent: Agent, options: LocalOptions) -> None:
-        if options.hands < 2 or options.hands % 2:
-            raise UsageError(
-                f"The number of hands must be even: each deal is played from both seats. Got {options.hands}."
-            )
+        need_pairs(options.hands)
         super().__init__(game, agent, options, options.hands // 2)
         self.responder = LocalResponder(self.player, self.ahead, options.seed, options.samples)
         self.weigh = None

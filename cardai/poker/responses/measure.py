@@ -151,8 +151,8 @@ class Options(ABC):
 
     def identity(self) -> str:
         """Return a hash by which the file of a measure is known again; a run that was trained on is another player."""
-        game, agent = (one if isinstance(one, str) else registry.spec_of(one) for one in (self.game, self.agent))
-        return digest_of([game, make.at_step(agent, make.step_now(agent)), *self.known_by()])
+        game = self.game if isinstance(self.game, str) else registry.spec_of(self.game)
+        return digest_of([game, make.spec_now(self.agent), *self.known_by()])
 
 
 def measure(
@@ -211,6 +211,13 @@ def _elsewhere(options: bytes, number: int) -> Float64s:
 def _sampler(options: bytes) -> Sampler:
     made: Options = pickle.loads(options)  # made by the process that began the work
     return made.sampler()
+
+
+def need_pairs(hands: int) -> None:
+    """Raise UsageError unless there are some ``hands``, two of each deal."""
+    need_some(hands, "hand")
+    if hands % 2:
+        raise UsageError(f"The number of hands must be even: each deal is played from both seats. Got {hands}.")
 
 
 def need_some(count: int, what: str) -> None:

@@ -52,6 +52,8 @@ OURS: Mapping[str, Any] = {
 LEVELS: Mapping[str, Any] = {**OURS, "network": "levels", "hidden": 256, "learning_rate": 0.005, "batch": 512}
 
 
+CHANNELS, FEATURES = 16, 128
+"""Of ours: with 128 hidden units about the weights of the publication's, and as fast to learn."""
 MOST_CLASSES = 64
 """A network has an output for each."""
 
@@ -85,10 +87,10 @@ class CnnValuation(Trainer):
         128, help="suits and levels: units of each of the two hidden layers", validator=[validators.gt(0), validators.le(8192)]
     )  # fmt: skip
     channels: int = option(
-        16, help="suits: channels of the three convolutions over cards", validator=validators.in_(range(1, 1025))
+        CHANNELS, help="suits: channels of the three convolutions over cards", validator=validators.in_(range(1, 1025))
     )
     features: int = option(
-        128,
+        FEATURES,
         help="suits: numbers that the cards become before the hidden layers",
         validator=validators.in_(range(1, 8193)),
     )
@@ -143,7 +145,7 @@ class CnnValuation(Trainer):
             raise UsageError(
                 f"decay=... is Adam's. Got optimizer={self.optimizer}: say optimizer=adam, or leave it out."
             )
-        if self.network != "suits" and (self.channels, self.features) != (16, 128):
+        if self.network != "suits" and (self.channels, self.features) != (CHANNELS, FEATURES):
             raise UsageError(
                 f"channels=... and features=... are of network=suits. Got network={self.network}: leave them out."
             )

@@ -41,14 +41,12 @@ def valuation_cnn(planes: int, height: int, width: int, outputs: int, dense: boo
 
 Sizes = tuple[int, int, int]
 """Channels, features and hidden units."""
-SIZES: Sizes = (16, 128, 128)
 EMBEDDING = 64
 """Numbers that a marked cell becomes."""
 
 
 class SuitPolicy(nn.Module):
-    """The policy head of the network that treats suits alike: with 16 channels, 128 features and 128 hidden units about the weights
-    of the publication's, and as fast to learn.
+    """The policy head of the network that treats suits alike.
 
     ``cells`` are planes of which one cell is marked, the number of a class: a class becomes ``EMBEDDING`` numbers of its
     own, which the hidden layers see beside the levels.
@@ -105,7 +103,7 @@ class LevelPolicy(nn.Module):
         return self.answer(*self.read(x))
 
 
-def make_network(name: str, layout: Layout, outputs: int, sizes: Sizes = SIZES) -> nn.Module:
+def make_network(name: str, layout: Layout, outputs: int, sizes: Sizes) -> nn.Module:
     """Return a fresh network over an encoder's layout, by torch's random state. Raises UsageError where they do not fit."""
     if len(layout.shape) != 3:
         raise UsageError(f"cnn_valuation needs planes (an encoder of grids). This encoder gives {layout.shape}.")
