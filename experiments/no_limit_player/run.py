@@ -39,6 +39,9 @@ CARD = ROOT / "players" / "cardai_players" / "nolimit_resolving" / "card.json"
 PLAYER = "nolimit_resolving"
 SHIPPED = f"{PLAYER}:seconds=0,threads=1,kept=300,believed=0.3"
 PLAIN = "resolving:values=exact,kept=300"
+LONGER = "resolving:iterations=480,kept=300,believed=0.3"
+BLUEPRINT = "runs/nolimit_resolving/depths/10000"
+"""Trained by a command of the player's card (``before``), at the stacks of holdem."""
 LEVELS = ("strong", "fair", "weak")
 GUESSED = f" --branches 1 --estimates {SHIPPED.replace(':', ':level=fair,')}"
 """Where 53 sizes are considered at each decision, its level fair answers those that are only considered."""
@@ -119,6 +122,8 @@ MEASURES = (
         match(other, f"AIVAT, the player against {other}", SHIPPED, other, 200)
         for other in ("always_call", "threshold", "opponent_model")
     ),
+    match("blueprint", "AIVAT, the player against the blueprint that its table before the flop is of, bets translated", SHIPPED, f"translated:run={BLUEPRINT}", 200),
+    match("longer", "AIVAT, the player against itself at 480 iterations of a decision (120, on the river 300)", SHIPPED, LONGER, 100),
     *(match(level, f"AIVAT, the player against its level {level}", SHIPPED, SHIPPED.replace(":", f":level={level},"), 100) for level in LEVELS),
     Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 25", "text"),
     Measure("seated", "what a decision takes as the player is seated, 2 seconds and two threads", f"python benchmarks/decisions.py --hands 40 --agent {PLAYER} --no-turns --no-flops", "text"),

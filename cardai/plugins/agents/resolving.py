@@ -22,7 +22,7 @@ from cardai.core.legal import Legal
 from cardai.core.spec import brief, option
 from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.ranges.range_game import RangeGame, is_leduc
-from cardai.poker.resolving.blueprint import Blueprint, blueprint
+from cardai.poker.resolving.blueprint import blueprint
 from cardai.poker.resolving.box import CHECKED_DOWN, PREFLOP, VALUES, ResolvingWarning, box, full_no_limit
 from cardai.poker.resolving.depth_limit import DepthLimit, network_depth_limit
 from cardai.poker.resolving.games import (
@@ -34,10 +34,11 @@ from cardai.poker.resolving.games import (
     LIMIT,
     ROUNDS,
     WITH_VALUES,
+    Early,
     resolved_game,
     resolving_player,
 )
-from cardai.poker.resolving.preflop import Preflop, preflop_player
+from cardai.poker.resolving.preflop import preflop_player
 from cardai.poker.resolving.trunk import Trunk
 
 EXACT = "exact"
@@ -126,12 +127,12 @@ class Resolving(Agent):
         )  # fmt: skip
         if leduc:
             return resolving_player(game, played, settings, limit, noise=self.noise)
-        early: Blueprint | Preflop | Trunk | None = self._early(game)
+        early = self._early(game)
         if preflop and early is None:
             early = preflop_player(preflop, game)
         return resolving_player(game, played, settings, limit, early, self.kept, self.noise)
 
-    def _early(self, game: Game) -> Blueprint | Trunk | None:
+    def _early(self, game: Game) -> Early | None:
         if self.first == "flop":
             return blueprint(self.blueprint, game) if self.blueprint else None
         return Trunk(game, make.agent(self.blueprint), ROUNDS.index(self.first))

@@ -1,14 +1,13 @@
 """A trained player as it plays whole ranges before the flop: the blueprint of a player that re-solves from there.
 
-In limit betting, and on a ladder of bets, it plays its own game. One that was trained on a ladder also plays full no-limit: an
-opponent's bet counts as the rung whose amount is nearest, and its own rungs are fractions of the pot as it really is.
+In limit betting, and on a ladder of bets, it plays its own game. One that was trained on a ladder also plays full no-limit, its bets
+translated (:mod:`cardai.poker.resolving.translation`).
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from attrs import frozen
@@ -16,16 +15,14 @@ from attrs import frozen
 from cardai import make
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
-from cardai.core.errors import UsageError
 from cardai.core.game import Game, Tables
-from cardai.core.spec import brief, parse
-from cardai.poker.contract import BoardGame, board_game, need_holdem
+from cardai.poker.contract import BoardGame, need_holdem
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.range_policy import ALL_HANDS, policies_of
-from cardai.poker.ranges.menus import ALL_IN, Menu
 from cardai.poker.ranges.public_tree import DECISION, Node, tree_after
 from cardai.poker.resolving.player import Plan, columns
 from cardai.poker.resolving.resolver import Public, nearest, remembered
+from cardai.poker.resolving.translation import Translated, ladder_menus, translated
 
 _KEPT = 512
 _ROW = np.zeros(1, np.int64)
@@ -33,7 +30,7 @@ _ROW = np.zeros(1, np.int64)
 
 @frozen(eq=False)
 class _Line:
-    """Where a hand has come to in the blueprint's own game, and both ranges (2, 1326) there."""
+    """Where a hand has come to, and both ranges (2, 1326) there."""
 
     node: Node
     tables: Tables
@@ -43,13 +40,11 @@ class _Line:
 
 
 class Blueprint:
-    """What ``agent`` does before the flop of ``game``; ``own`` is the game that it plays, the same but for a ladder."""
+    """What ``agent`` does before the flop of ``game``: limit, or on a ladder of bets."""
 
-    def __init__(self, game: BoardGame, agent: Agent, own: BoardGame) -> None:
-        self.game, self.own, self.agent = game, own, agent.for_game(own)
-        rungs = tuple(own.ladder)
-        ordered = tuple(rung for rung in rungs if rung != ALL_IN) + (ALL_IN,) * (ALL_IN in rungs)
-        self._menus = (Menu((ordered,)),) * 4 if rungs else ()
+    def __init__(self, game: BoardGame, agent: Agent) -> None:
+        self.game, self.agent = game, agent.for_game(game)
+        self._menus = ladder_menus(game)
         self._plans: OrderedDict[Public, Plan] = OrderedDict()
         self._ranges: OrderedDict[Public, Float64s] = OrderedDict()
 
@@ -64,8 +59,8 @@ class Blueprint:
         return remembered(self._ranges, before, _KEPT, lambda: self._follow(before).ranges)
 
     def _plan(self, public: Public) -> Plan:
-        line, real = self._follow(public), self._tree(self.game, public.button, public.history, public.stacks)
-        if line.node.kind != DECISION:  # its own game's betting is over: it has nothing to say but to go on
+        line, real = self._follow(public), self._tree(public.button, public.history, public.stacks)
+        if line.node.kind != DECISION:  # with the stacks of the game's first hand its betting is over: it can but go on
             return Plan(tuple(real.actions), _always(nearest(real.actions, 1, True), len(real.actions)))
         strategy = self._strategy(line)
         out, bets = np.zeros((len(real.actions), COUNT)), [k for k, one in enumerate(real.actions) if one.kind == 2]
@@ -79,15 +74,15 @@ class Blueprint:
         return Plan(tuple(real.actions), out)
 
     def _follow(self, public: Public) -> _Line:
-        """Play the hand again in the blueprint's own game."""
-        tables = self.own.tables(1)
+        """Play the hand again."""
+        tables = self.game.tables(1)
         tables.reset(np.zeros(1, np.uint64))
         turned = int(tables.views(0, _ROW)["button"][0]) ^ public.button
-        line = _Line(self._tree(self.own, public.button, ()), tables, turned, np.ones((2, COUNT)))
+        line = _Line(self._tree(public.button, ()), tables, turned, np.ones((2, COUNT)))
         for action, round_, seat in public.actions:
             if round_ > 0 or line.node.kind != DECISION:
                 break
-            chosen = nearest(line.node.actions, action, not self.own.betting.no_limit)
+            chosen = nearest(line.node.actions, action, not self.game.betting.no_limit)
             line.ranges[seat] *= self._strategy(line)[chosen]
             tables.apply(_ROW, np.array([self._columns(line)[chosen]], np.int64))
             line = _Line(line.node.children[chosen], tables, turned, line.ranges)
@@ -101,9 +96,8 @@ class Blueprint:
     def _columns(self, line: _Line) -> list[int]:
         return columns(line.node.actions, np.asarray(line.tables.legal(_ROW))[0], amounts=False)
 
-    def _tree(
-        self, game: BoardGame, button: int, history: Sequence[int], stacks: tuple[int, int] | None = None
-    ) -> Node:
+    def _tree(self, button: int, history: Sequence[int], stacks: tuple[int, int] | None = None) -> Node:
+        game = self.game
         return tree_after(game.betting, stacks or game.stacks[:2], button, history, self._menus, until=0).root
 
 
@@ -111,32 +105,12 @@ def _always(chosen: int, count: int) -> Float64s:
     return np.repeat((np.arange(count) == chosen)[:, None].astype(np.float64), COUNT, axis=1)
 
 
-def blueprint(spec: str, game: Game) -> Blueprint:
+def blueprint(spec: str, game: Game) -> Blueprint | Translated:
     """Return the player that ``spec`` names as the blueprint of ``game``.
 
     Raises:
         UsageError: it cannot play the game, or was trained on one that differs in more than a ladder of bets.
     """
-    agent = make.agent(spec)
-    own = said = need_holdem(game, "A blueprint")
     if game.amounts:
-        named = parse(spec)
-        if not named.is_run:
-            raise UsageError(
-                "A blueprint of full no-limit hold'em is a run that was trained on a ladder of bets, such as "
-                f"--game acpc_nolimit_2p:bets=0.5+1+allin. Got {spec}."
-            )
-        from cardai.training.runs import Run
-
-        trained = board_game(Run.open(Path(named.name)).game())
-        if trained is None or not _same_rules(trained, said) or trained.amounts:
-            raise UsageError(
-                f"The blueprint {spec!r} was trained on {brief(Run.open(Path(named.name)).game())}. Here one is needed for {brief(game)} with a ladder of bets."
-            )
-        own = trained
-    return Blueprint(said, agent, own)
-
-
-def _same_rules(one: BoardGame, other: BoardGame) -> bool:
-    rules = [(game.betting, tuple(game.stacks), game.num_players) for game in (one, other)]
-    return rules[0] == rules[1]
+        return translated(spec, game, "A blueprint")
+    return Blueprint(need_holdem(game, "A blueprint"), make.agent(spec))

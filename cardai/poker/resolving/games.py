@@ -23,6 +23,7 @@ from cardai.poker.resolving.depth_limit import DepthLimit
 from cardai.poker.resolving.player import ResolvingPlayer
 from cardai.poker.resolving.preflop import Preflop
 from cardai.poker.resolving.resolver import KEPT, Public, Resolver
+from cardai.poker.resolving.translation import Translated
 from cardai.poker.resolving.trunk import Trunk
 
 ROUNDS = ("preflop", "flop", "turn", "river")
@@ -40,6 +41,10 @@ BETS = "preflop=1+allin,flop=0.5+1+allin/1+allin/allin,turn=1+allin/1+allin/alli
 """What is looked at in no-limit."""
 AHEAD = "1+allin/allin"
 """What is looked at there in a round behind the one that is decided: the river's tree is most of a turn's."""
+
+
+Early = Blueprint | Translated | Preflop | Trunk
+"""Who plays before the first round that is solved."""
 
 
 def resolved_game(game: Game, bets: str = BETS, ahead: str = AHEAD) -> RangeGame:
@@ -64,7 +69,7 @@ def resolving_player(
     played: RangeGame,
     settings: SolverSettings,
     depth_limit: DepthLimit,
-    early: Blueprint | Preflop | Trunk | None = None,
+    early: Early | None = None,
     kept: int = KEPT,
     noise: float = 0.0,
 ) -> ResolvingPlayer:

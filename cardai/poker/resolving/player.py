@@ -18,6 +18,7 @@ from cardai.core.fields import Views
 from cardai.core.game import Actions, Game
 from cardai.core.legal import Amounts, Legal
 from cardai.core.rng import Rows
+from cardai.poker.contract import BoardGame
 from cardai.poker.hands.combos import pair_index
 from cardai.poker.ranges.public_tree import Action
 from cardai.poker.ranges.range_game import RangeGame
@@ -32,23 +33,12 @@ class Plan:
     strategy: Float64s
 
 
-class ResolvingPlayer(Agent):
-    """Plays what a :class:`~cardai.poker.resolving.resolver.Resolver` finds; what it does before that, ``early`` says.
+class PlanningPlayer(Agent):
+    """Plays by plans for all hands that could be held, each made once a public state."""
 
-    With ``noise`` it takes an action at random that often.
-    """
-
-    def __init__(
-        self, game: Game, resolver: Resolver, early: Callable[[Public], Plan] | None = None, noise: float = 0.0
-    ) -> None:
-        self.game, self.resolver, self.early, self.noise = game, resolver, early, noise
-
-    def for_game(self, game: Game) -> Agent:
-        need_game(self.game, game, "resolving was made for")
-        return self
-
-    def rest(self) -> None:
-        self.resolver.forget()
+    def plan(self, view: Any) -> Plan:
+        """Return what is done at one view, by all hands."""
+        raise NotImplementedError
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         shape = legal.kinds.shape if isinstance(legal, Amounts) else legal.shape
@@ -82,6 +72,30 @@ class ResolvingPlayer(Agent):
         np.add.at(odds.T, place, shares)
         return amounts, odds / odds.sum(axis=1, keepdims=True)
 
+    def _of_hands(self, plan: Plan, hands: Int64s) -> Float64s:
+        found = plan.strategy[:, hands]
+        total = found.sum(axis=0)
+        return np.where(total > 0, found / np.where(total > 0, total, 1), 1 / len(found))
+
+
+class ResolvingPlayer(PlanningPlayer):
+    """Plays what a :class:`~cardai.poker.resolving.resolver.Resolver` finds; what it does before that, ``early`` says.
+
+    With ``noise`` it takes an action at random that often.
+    """
+
+    def __init__(
+        self, game: Game, resolver: Resolver, early: Callable[[Public], Plan] | None = None, noise: float = 0.0
+    ) -> None:
+        self.game, self.resolver, self.early, self.noise = game, resolver, early, noise
+
+    def for_game(self, game: Game) -> Agent:
+        need_game(self.game, game, "resolving was made for")
+        return self
+
+    def rest(self) -> None:
+        self.resolver.forget()
+
     def decision(self, view: Any) -> Decision:
         """Return the solved decision at one view."""
         return self.resolver.decision(public_of(view, self.resolver.game), int(view["player"]))
@@ -92,7 +106,6 @@ class ResolvingPlayer(Agent):
         return self.resolver.decision(public_of(view, self.resolver.game), seat).promised
 
     def plan(self, view: Any) -> Plan:
-        """Return what is done at one view, by all hands."""
         if self.early is not None and int(view["round"]) < self.resolver.game.first:
             plan = self.early(public_of(view, self.resolver.game))
         else:
@@ -103,22 +116,18 @@ class ResolvingPlayer(Agent):
         held = plan.strategy.sum(axis=0, keepdims=True) > 0
         return Plan(plan.actions, (1 - self.noise) * plan.strategy + self.noise * held / len(plan.actions))
 
-    def _of_hands(self, plan: Plan, hands: Int64s) -> Float64s:
-        found = plan.strategy[:, hands]
-        total = found.sum(axis=0)
-        return np.where(total > 0, found / np.where(total > 0, total, 1), 1 / len(found))
 
-
-def public_of(view: Any, game: RangeGame) -> Public:
+def public_of(view: Any, game: RangeGame | BoardGame) -> Public:
     """Return the public state of one view of ``game``."""
     names = ("history", "history_round", "history_seat")
     columns = [np.asarray(view[name]).tolist() for name in names]
     actions = tuple(one for one in zip(*columns, strict=True) if one[0] >= 0)
     board = tuple(card for card in np.asarray(view["board"]).tolist() if card >= 0)
-    stacks = game.stacks
+    said = stacks = game.stacks[0], game.stacks[1]
     if game.betting.no_limit:
-        stacks = tuple((np.asarray(view["stacks"], np.int64) + view["spent"]).tolist())
-    return Public(int(view["button"]), actions, int(view["round"]), board, None if stacks == game.stacks else stacks)
+        first, second = (np.asarray(view["stacks"], np.int64) + view["spent"]).tolist()
+        stacks = first, second
+    return Public(int(view["button"]), actions, int(view["round"]), board, None if stacks == said else stacks)
 
 
 def same_public(views: Views) -> list[Int64s]:

@@ -4,15 +4,14 @@
     preflop.npz     chances_K (actions, 169) float16: of all decisions of depth K, in order of the tree's nodes
 
 The table is what blueprints that were trained on a ladder do (``bucket_mccfr``); of them nothing else is kept. It plays any stacks
-and blinds: at the depth that is nearest in proportion. A bet between two rungs counts as either, with the odds of the
-pseudo-harmonic mapping (Ganzfried and Sandholm, "Action translation in extensive-form games with large action spaces", 2013);
-both lines are then followed. The table's own rungs are fractions of the pot as it really is.
+and blinds: at the depth that is nearest in proportion. Bets of any size are translated
+(:mod:`cardai.poker.resolving.translation`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -31,9 +30,10 @@ from cardai.poker.hand_classes import CLASSES, class_of
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.range_policy import range_player
 from cardai.poker.ranges.menus import ALL_IN, Menu
-from cardai.poker.ranges.public_tree import DECISION, Action, Node, PublicTree, holdem_tree, tree_after
+from cardai.poker.ranges.public_tree import Action, Node, PublicTree, holdem_tree, tree_after
 from cardai.poker.resolving.player import Plan
-from cardai.poker.resolving.resolver import Public, nearest
+from cardai.poker.resolving.resolver import Public
+from cardai.poker.resolving.translation import Line, Translation
 from cardai.training.runs import Run
 
 HEAD, ARRAYS = "preflop.json", "preflop.npz"
@@ -182,17 +182,6 @@ def read_table(directory: Path) -> PreflopTable:
 
 
 @frozen(eq=False)
-class _Line:
-    """One of the places in the table that a hand may have come to."""
-
-    weight: float
-    """How likely it is, by the mapping of the bets alone."""
-    node: Node
-    ranges: Float64s
-    """(2, 169) how often each class of each seat plays so; seat 0 has the button."""
-
-
-@frozen(eq=False)
 class Preflop:
     """What a table does in a game of no-limit hold'em, as a :class:`~cardai.poker.resolving.blueprint.Blueprint` says it."""
 
@@ -218,6 +207,8 @@ class _WithStacks:
         self.game, self.table, self.stack = game, table, stack
         self.depth = table.depth(stack / max(*game.betting.blinds, 1))
         self._menus = (Menu((table.ladder,)),) * game.betting.num_rounds
+        of_depth = partial(table.strategy, self.depth)
+        self._translation = Translation(table.trees[self.depth].root, of_depth, _EACH, self.depth * _BLIND)
 
     def plan(self, public: Public) -> Plan:
         """Return what each hand does at a decision before the flop."""
@@ -228,95 +219,20 @@ class _WithStacks:
         real = tree_after(
             self.game.betting, (self.stack,) * 2, public.button, public.history, self._menus, until=0
         ).root
-        me, call = real.actor ^ public.button, max(real.spent)
-        out, total = np.zeros((len(real.actions), CLASSES)), np.zeros(CLASSES)
-        for line in self._follow(public):
-            weight = line.weight * line.ranges[me] * (line.ranges[1 - me] @ _EACH) + 1e-12
-            total += weight
-            if line.node.kind != DECISION:  # the table's betting is over: it has nothing to say but to go on
-                out[nearest(real.actions, 1, True)] += weight
-                continue
-            for action, played in zip(line.node.actions, self.table.strategy(self.depth, line.node), strict=True):
-                out[self._real(real, call, line.node, action.kind, action.amount)] += weight * played
-        strategy = out / total
-        return Plan(tuple(real.actions), strategy[:, class_of()])
+        played = self._translation.played(self._lines(public), real, public.button)
+        return Plan(tuple(real.actions), played[:, class_of()])
 
     def ranges(self, public: Public) -> Float64s:
         """Return (2, 1326) both ranges, by seat, after the actions of ``public`` before the flop."""
-        lines = self._follow(public)
-        masses = np.array([line.ranges @ _EACH for line in lines])  # (L, 2)
-        out = np.zeros((2, CLASSES))
-        for line, mass in zip(lines, masses, strict=True):
-            out += line.weight * line.ranges * mass[::-1, None]
-        by_seat = out if public.button == 0 else out[::-1]
-        return np.asarray(by_seat[:, class_of()])
+        return np.asarray(self._translation.ranges(self._lines(public), public.button)[:, class_of()])
 
-    def _real(self, real: Node, call: int, node: Node, kind: int, amount: int) -> int:
-        """Return which of the real actions one of the table's is."""
-        bets = [k for k, one in enumerate(real.actions) if one.kind == 2]
-        if kind < 2 or not bets:
-            return nearest(real.actions, min(kind, 1), True)
-        if amount >= self.depth * _BLIND:
-            return bets[-1]
-        wanted = _fraction(amount, max(node.spent))
-        return min(bets, key=lambda k: abs(_fraction(real.actions[k].amount, call) - wanted))
-
-    def _follow(self, public: Public) -> list[_Line]:
-        """Return the places in the table that a hand may have come to."""
-        root = self.table.trees[self.depth].root
-        lines = [_Line(1.0, root, np.ones((2, CLASSES)))]
-        spent = [0, 0]
-        for position, blind in enumerate(self.game.betting.blinds[:2]):
-            spent[position] = blind + self.game.betting.ante
-        for action, round_, seat in public.actions:
-            if round_ > 0:
-                break
-            here, call = seat ^ public.button, max(spent)
-            lines = [new for line in lines for new in self._acted(line, action, here, call)]
-            spent[here] = call if action < 2 else action
-        return lines
-
-    def _acted(self, line: _Line, action: int, seat: int, call: int) -> list[_Line]:
-        """Return where a line leads by a real action of ``seat``, who must call ``call`` chips in all."""
-        if line.node.kind != DECISION or line.node.actor != seat:
-            return [line]
-        strategy, out = self.table.strategy(self.depth, line.node), []
-        for chosen, odds in self._counts_as(line.node, action, call):
-            ranges = np.array(line.ranges)
-            ranges[seat] *= strategy[chosen]
-            child = line.node.children[chosen]
-            out.append(_Line(line.weight * odds, child, ranges))
-        return out
-
-    def _counts_as(self, node: Node, action: int, call: int) -> list[tuple[int, float]]:
-        """Return which of the table's actions a real one is, and with what odds."""
-        bets = [k for k, one in enumerate(node.actions) if one.kind == 2]
-        if action < 2 or not bets:
-            return [(nearest(node.actions, min(action, 1), True), 1.0)]
-        if action >= self.stack:
-            return [(bets[-1], 1.0)]
-        rungs = [_fraction(node.actions[k].amount, max(node.spent)) for k in bets]
-        size = _fraction(action, call)
-        above = int(np.searchsorted(rungs, size))
-        if above == 0 or above == len(rungs):
-            return [(bets[min(above, len(rungs) - 1)], 1.0)]
-        below, odds = rungs[above - 1], harmonic(rungs[above - 1], size, rungs[above])
-        assert below < rungs[above]
-        return [(k, p) for k, p in ((bets[above - 1], odds), (bets[above], 1 - odds)) if p > 0]
+    def _lines(self, public: Public) -> list[Line]:
+        early = tuple(action for action in public.actions if action[1] == 0)
+        return self._translation.lines(self.game.betting, evolve(public, actions=early), self.stack)
 
 
 _EACH = np.bincount(class_of(), minlength=CLASSES).astype(np.float64)
 """How many hands each class has."""
-
-
-def _fraction(amount: int, call: int) -> float:
-    """Return by how much of the pot after a call a raise to ``amount`` raises, for two players who have put in ``call``."""
-    return (amount - call) / (2 * max(call, 1))
-
-
-def harmonic(below: float, size: float, above: float) -> float:
-    """Return how often a bet of ``size`` counts as ``below`` rather than ``above`` (fractions of the pot)."""
-    return (above - size) * (1 + below) / ((above - below) * (1 + size))
 
 
 def preflop_player(directory: str, game: Game) -> Preflop:
