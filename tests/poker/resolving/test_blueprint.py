@@ -1,4 +1,4 @@
-"""A blueprint before the flop: ranges by Bayes, and a ladder's bets in full no-limit."""
+"""A blueprint before the flop: ranges by Bayes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from cardai.core.legal import Legal
 from cardai.poker.hands.combos import COUNT, pair_index
 from cardai.poker.resolving.blueprint import Blueprint
 from cardai.poker.resolving.resolver import Public
-
-LADDER = "acpc_nolimit_2p:bets=0.5+1+allin"
 
 
 class Raiser(Agent):
@@ -53,7 +51,7 @@ SHARE = np.arange(COUNT) / COUNT
 @pytest.mark.parametrize("button", [0, 1])
 def test_ranges_are_what_the_actions_leave(button: int) -> None:
     game = cardai.game("acpc_limit_2p")
-    early = Blueprint(game, Raiser(), game)
+    early = Blueprint(game, Raiser())
     # the button raises, the other calls (neither first nor last legal action: nobody does), the flop is checked
     raised = Public(button, ((2, 0, button), (2, 0, 1 - button), (2, 0, button), (0, 0, 1 - button)), 0, ())
     ranges = early.ranges(raised)
@@ -64,40 +62,16 @@ def test_ranges_are_what_the_actions_leave(button: int) -> None:
 @pytest.mark.parametrize("button", [0, 1])
 def test_it_is_asked_by_the_view_of_who_acts_whichever_seat_has_the_button(button: int) -> None:
     game = cardai.game("acpc_limit_2p")
-    early = Blueprint(game, Pays(), game)
+    early = Blueprint(game, Pays())
     first = early.plan(Public(button, (), 0, ()))  # the button owes 5 to a pot of 15
     assert np.abs(first.strategy[1] - (5 / 20 + 0.01)).max() < 1e-12
     raised = early.plan(Public(button, ((2, 0, button),), 0, ()))  # the big blind owes 10 to a pot of 30
     assert np.abs(raised.strategy[1] - 10 / 40).max() < 1e-12
 
 
-def test_in_no_limit_a_bet_counts_as_the_nearest_rung_and_its_own_are_of_the_real_pot() -> None:
-    game, own = cardai.game("acpc_nolimit_2p"), cardai.game(LADDER)
-    early = Blueprint(game, Raiser(), own)
-    # rungs of the button: half the pot after a call 100 + 100 = 200, the pot 300, all-in
-    public = Public(1, ((330, 0, 1),), 0, ())
-    assert early.ranges(public)[1].max() == 0  # nearest is the pot, which Raiser never bets
-    plan = early.plan(public)
-    amounts = [action.amount for action in plan.actions if action.kind == 2]
-    assert amounts == [330 + 330, 330 + 660, 20_000]  # half and all of the 660 that a call makes of it
-    assert np.abs(plan.strategy[-1] - SHARE).max() < 1e-12
-    assert np.abs(plan.strategy.sum(axis=0) - 1).max() < 1e-12
-    allin = early.ranges(Public(1, ((15_000, 0, 1),), 0, ()))
-    assert np.abs(allin[1] - SHARE).max() < 1e-12
-
-
-def test_where_its_own_betting_is_over_it_goes_on_by_calling() -> None:
-    game, own = cardai.game("acpc_nolimit_2p"), cardai.game(LADDER)
-    early = Blueprint(game, Raiser(), own)
-    # 15,000 counts as all-in, so the call of it ends its hand; in truth 5,000 are left and the flop is dealt
-    plan = early.plan(Public(1, ((15_000, 0, 1),), 0, ()))
-    assert [action.kind for action in plan.actions] == [0, 1, 2]
-    assert np.abs(plan.strategy[:, 7] - np.array([1 - SHARE[7], SHARE[7], 0])).max() < 1e-12
-
-
 def test_what_was_worked_out_is_kept() -> None:
     game = cardai.game("acpc_limit_2p")
-    early = Blueprint(game, Raiser(), game)
+    early = Blueprint(game, Raiser())
     first = early.plan(Public(0, ((2, 0, 0),), 0, ()))
     assert early.plan(Public(0, ((2, 0, 0),), 0, ())) is first
     on_the_flop = [Public(0, ((2, 0, 0), (1, 0, 1)), 1, board) for board in ((1, 2, 3), (4, 5, 6))]

@@ -94,11 +94,6 @@ class CnnValuation(Trainer):
         help="suits: numbers that the cards become before the hidden layers",
         validator=validators.in_(range(1, 8193)),
     )
-    dropout: float = option(
-        0.0,
-        help="suits: the share of those numbers that a minibatch does not see, drawn anew for each",
-        validator=[validators.ge(0), validators.lt(1)],
-    )
     gamma: float = option(
         1.0,
         help="discount a decision before the hand's last one of the player: of targets (seed_literal) or of losses",
@@ -150,9 +145,9 @@ class CnnValuation(Trainer):
             raise UsageError(
                 f"decay=... is Adam's. Got optimizer={self.optimizer}: say optimizer=adam, or leave it out."
             )
-        if self.network != "suits" and (self.channels, self.features, self.dropout) != (CHANNELS, FEATURES, 0):
+        if self.network != "suits" and (self.channels, self.features) != (CHANNELS, FEATURES):
             raise UsageError(
-                f"channels=..., features=... and dropout=... are of network=suits. Got network={self.network}: leave them out."
+                f"channels=... and features=... are of network=suits. Got network={self.network}: leave them out."
             )
         literal, count = self.mode == "seed_literal", 3 if game.amounts else game.num_distinct_actions
         if literal and game.num_players != 2:

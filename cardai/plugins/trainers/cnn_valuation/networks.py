@@ -6,7 +6,6 @@ import itertools
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from cardai.core.encoder import Layout
 from cardai.core.errors import UsageError
@@ -50,15 +49,11 @@ class SuitPolicy(nn.Module):
     """The policy head of the network that treats suits alike.
 
     ``cells`` are planes of which one cell is marked, the number of a class: a class becomes ``EMBEDDING`` numbers of its
-    own, which the hidden layers see beside the levels. Of the numbers that cards become, ``dropout`` is a share that a
-    minibatch does not see.
+    own, which the hidden layers see beside the levels.
     """
 
-    def __init__(
-        self, grid: GridShape, outputs: int, sizes: Sizes, cells: tuple[int, ...] = (), dropout: float = 0.0
-    ) -> None:
+    def __init__(self, grid: GridShape, outputs: int, sizes: Sizes, cells: tuple[int, ...] = ()) -> None:
         super().__init__()
-        self.dropout = dropout
         planes, height, width = grid.shape
         others = [p for p in range(planes) if p not in cells and p not in grid.card_planes]
         self.planes, self.levels, self.cells = list(grid.card_planes), others, list(cells)
@@ -75,8 +70,7 @@ class SuitPolicy(nn.Module):
         context = x[:, self.levels].mean(dim=(2, 3))
         if self.embedding is not None:
             context = torch.cat([context, self.embedding(x[:, self.cells].flatten(1))], dim=1)
-        features = functional.dropout(self.network.trunk(x[:, self.planes]), self.dropout, self.training)
-        return self.network.heads(features, context)[1]
+        return self.network.heads(self.network.trunk(x[:, self.planes]), context)[1]
 
 
 class LevelPolicy(nn.Module):
@@ -109,7 +103,7 @@ class LevelPolicy(nn.Module):
         return self.answer(*self.read(x))
 
 
-def make_network(name: str, layout: Layout, outputs: int, sizes: Sizes, dropout: float = 0.0) -> nn.Module:
+def make_network(name: str, layout: Layout, outputs: int, sizes: Sizes) -> nn.Module:
     """Return a fresh network over an encoder's layout, by torch's random state. Raises UsageError where they do not fit."""
     if len(layout.shape) != 3:
         raise UsageError(f"cnn_valuation needs planes (an encoder of grids). This encoder gives {layout.shape}.")
@@ -120,7 +114,7 @@ def make_network(name: str, layout: Layout, outputs: int, sizes: Sizes, dropout:
             return LevelPolicy(layout.shape, levels, list(cells), outputs, sizes[-1])
         if name == "suits":
             cards = cards or tuple(p for p in range(layout.shape[0]) if p not in cells)
-            return SuitPolicy(GridShape(layout.shape, cards), outputs, sizes, cells, dropout)
+            return SuitPolicy(GridShape(layout.shape, cards), outputs, sizes, cells)
         return valuation_cnn(*layout.shape, outputs, dense=name == "cnn")
     except ValueError as error:
         raise UsageError(str(error)) from error

@@ -20,7 +20,6 @@ from cardai.core.fields import Views
 from cardai.core.files import COUNT_LIMIT, file_digest, read_json, write_json
 from cardai.core.game import Game
 from cardai.core.progress import tell
-from cardai.core.rng import derive
 from cardai.core.schema import counted, structure, whole
 from cardai.core.spec import build
 from cardai.core.trainer import Metrics, Training
@@ -66,7 +65,7 @@ class ValuationTraining(Training):
         self.device = choose_device(options.device)
         with tensors.seeded(seed, torch.device("cpu")):
             sizes = options.channels, options.features, options.hidden
-            self.network = make_network(options.network, self.layout, len(names), sizes, options.dropout).to(self.device)
+            self.network = make_network(options.network, self.layout, len(names), sizes).to(self.device)
         weights = [p for p in self.network.parameters() if p.requires_grad]
         self.optimizer: torch.optim.Optimizer = (
             torch.optim.Adagrad(weights, options.learning_rate)
@@ -139,8 +138,7 @@ class ValuationTraining(Training):
         def losses() -> tuple[Tensor]:
             return (self._loss(self._outputs(batch, rows), batch, policy),)
 
-        dropped = derive(self.seed, "dropout", self.step) if o.dropout else 0
-        (loss,) = take_step(self.network, self.optimizer, rate, o.threads, dropped, losses)
+        (loss,) = take_step(self.network, self.optimizer, rate, o.threads, 0, losses)  # nothing is drawn: no dropout
         return loss
 
     def _outputs(self, batch: Examples, rows: Int64s) -> Tensor:
