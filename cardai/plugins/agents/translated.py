@@ -22,22 +22,23 @@ class TranslatedRun(Agent):
     Ganzfried and Sandholm, "Action translation in extensive-form games with large action spaces", 2013.
     """
 
-    run: str = option("", holds="agent", help="a run that was trained on the same game with a ladder of bets (bets=0.5+1+allin)")
+    run: str = option(
+        "", holds="agent", help="a run that was trained on the same game with a ladder of bets (bets=0.5+1+allin)"
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if not self.run:
+            raise ValueError("run must be the directory of a run that was trained on a ladder of bets. Got none.")
 
     def for_game(self, game: Game) -> Agent:
         from cardai.poker.resolving.translation import TranslatedPlayer, translated
 
-        self.check_kind(game)
-        return TranslatedPlayer(translated(self.run, game, "A player that is translated"))
-
-    def check_kind(self, game: Game) -> None:
-        """Raise UsageError unless ``game`` is full no-limit hold'em of two players, and a run is named."""
         if not game.amounts or not plays_holdem(game, 2):
             raise UsageError(
-                f"translated plays no-limit hold'em of two players, with bets of any size. Got {brief(game)}: in its own game a run plays as it is."
+                f"translated plays no-limit hold'em of two players, with bets of any size. Got {brief(game)}: in its own game a "
+                "run plays as it is."
             )
-        if not self.run:
-            raise UsageError("translated plays a run: say which, translated:run=DIR.")
+        return TranslatedPlayer(translated(self.run, game, "A player that is translated"))
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         raise UsageError("translated must know its game first: call for_game(game), and ask what that returns.")

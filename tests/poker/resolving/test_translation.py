@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest import SkipTest
 
 import numpy as np
 import pytest
 from attrs import evolve
 
 import cardai
+from cardai import testing
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
@@ -124,7 +126,7 @@ def test_a_whole_match_is_played_with_any_stacks_of_a_cash_game() -> None:
         assert played.scores.sum() == pytest.approx(0)
 
 
-def test_what_cannot_be_translated_is_said(tmp_path: Path) -> None:
+def test_a_run_conforms_and_what_cannot_be_translated_is_said(tmp_path: Path) -> None:
     run = tmp_path / "run"
     cardai.train("bucket_mccfr:flop=1,turn=1,river=1", "acpc_nolimit_2p:stack=400,bets=pot+allin", steps=1, out=run)
     player = cardai.agent(f"translated:run={run}")
@@ -139,8 +141,18 @@ def test_what_cannot_be_translated_is_said(tmp_path: Path) -> None:
             player.for_game(cardai.game(game))
     with pytest.raises(UsageError, match="is a run that was trained"):
         cardai.agent("translated:run=threshold").for_game(cardai.game("holdem"))
-    with pytest.raises(UsageError, match="say which"):
-        cardai.agent("translated").for_game(cardai.game("holdem"))
+    with pytest.raises(UsageError, match="must be the directory of a run"):
+        cardai.agent("translated")
+    with pytest.raises(UsageError, match="let translated:run=DIR play it"):
+        cardai.agent(str(run)).for_game(cardai.game("acpc_nolimit_2p:stack=400"))
+    passed = 0
+    for case in testing.checks_for("agent", f"translated:run={run}", game="acpc_nolimit_2p:stack=400"):
+        try:
+            case()
+            passed += 1
+        except SkipTest:  # what it does not claim
+            continue
+    assert passed > 5
 
 
 def test_lines_that_rounding_alone_makes_are_not_followed() -> None:

@@ -62,6 +62,11 @@ class BucketAgent(Agent):
             UsageError: another betting tree.
         """
         words = f"{self.name} was trained on"
+        if game.amounts:
+            raise UsageError(
+                f"{words} {brief(self.game)}, whose bets are few: where any amount can be bet, let translated:run=DIR play it. "
+                f"Got {brief(game)}."
+            )
         need_game(self.game, game, words)
         tree = holdem_tree(game)
         if not _same_play(tree, self.layout.tree):
