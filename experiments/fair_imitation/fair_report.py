@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,22 @@ PUBLISHED = 0.89
 """The publication's accuracy on other logs, without a baseline."""
 
 
-def write(work: Path, words: Sequence[str]) -> None:
-    """Write ``work``/report.md."""
+def write(work: Path, made_by: Mapping[str, str]) -> None:
+    """Write ``work``/report.md; ``made_by`` are commands by teacher."""
     known = {file.stem: json.loads(file.read_text()) for file in sorted((work / "figures").glob("*.json"))}
     lines = [
         "# Imitators of teachers whose features nobody shows them",
         "",
-        f"`python experiments/fair_imitation/run.py {' '.join(words)}`; {sum(one['cpu_seconds'] for one in known.values()):,.0f} "
-        "CPU seconds of measuring beside the training.",
+        f"Made by these commands (of their parts what stands here; `--only`, `--systems` and `--seed` choose), "
+        f"{sum(one['cpu_seconds'] for one in known.values()):,.0f} CPU seconds of measuring beside the training:",
+        "",
+        "```sh",
+        *made_by.values(),
+        "```",
         "",
         "Teachers:",
         "",
-        *(f"- {one.name}: {one.words} (`{one.game}`)" for one in TEACHERS.values()),
+        *(f"- {one.name}: {one.words} (`{one.game}`)" for one in TEACHERS.values() if one.name in made_by),
         "",
         *_learned(of(known, "learn")),
         *_fresh(of(known, "fresh")),

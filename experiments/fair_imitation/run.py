@@ -63,7 +63,7 @@ def main(words: list[str] | None = None) -> None:
     for part in [] if o.report else o.only:
         for name in o.teachers:
             MAKE[part](o, TEACHERS[name])
-    write(o.work, sys.argv[1:] if words is None else words)
+    write(o.work, made_by(o.work))
     print(f"Report: {o.work / 'report.md'}")
 
 
@@ -215,6 +215,18 @@ def need_same(o: argparse.Namespace) -> None:
                     "same, or name another directory."
                 )
     write_json(file, known | dict.fromkeys(o.teachers, asked))
+
+
+def made_by(work: Path) -> dict[str, str]:
+    """Return by teacher the command that makes its figures under ``work``."""
+    file, usual = work / "options.json", vars(asked_for([]))
+    known = read_json(file) if file.exists() else {}
+    found = {}
+    for teacher, options in known.items():
+        other = [f"--{name.replace('_', '-')} {value}" for name, value in options.items() if value != usual[name]]
+        words = ["python experiments/fair_imitation/run.py", f"--work {work}", f"--teachers {teacher}", *other]
+        found[teacher] = " ".join(words)
+    return found
 
 
 def runs(o: argparse.Namespace) -> Path:

@@ -201,7 +201,9 @@ class Translated:
     def _strategy(self, node: Node, board: tuple[int, ...]) -> Float64s:
         """Return (A, 1326) what each hand does at a decision of its own game on the cards of its street; any row where they block it."""
         there = board[: BOARD_SIZES[node.street]]
-        if len(there) < BOARD_SIZES[node.street]:  # its street is ahead of the real one: what it does there is not asked
+        if (
+            len(there) < BOARD_SIZES[node.street]
+        ):  # its street is ahead of the real one: what it does there is not asked
             return np.full((len(node.actions), COUNT), 1 / len(node.actions))
         asked = np.array([node.number], np.int64)
         return remembered(

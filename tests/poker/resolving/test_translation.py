@@ -102,7 +102,9 @@ def test_a_bet_between_two_rungs_counts_as_either_by_the_pseudo_harmonic_mapping
 def test_what_it_does_itself_tells_it_how_it_took_a_bet() -> None:
     """Raiser bets all-in or folds: of two lines the one in which its hands would be here is the likelier."""
     known, button = translated(Raiser()), 1
-    allin = known.ranges(Public(button, ((1_500, 0, button),), 0, ()))  # between the pot, which it never bets, and all-in
+    allin = known.ranges(
+        Public(button, ((1_500, 0, button),), 0, ())
+    )  # between the pot, which it never bets, and all-in
     assert np.abs(allin[button] / allin[button].max() - SHARE / SHARE.max()).max() < 1e-9
 
 
@@ -158,7 +160,15 @@ def test_a_run_conforms_and_what_cannot_be_translated_is_said(tmp_path: Path) ->
 def test_lines_that_rounding_alone_makes_are_not_followed() -> None:
     known = translated(game="acpc_nolimit_2p:stack=20000")
     translation, betting = known._on(BOARD), known.game.betting
-    done = ((300, 0, 1), (1, 0, 0), (900, 1, 0), (1, 1, 1), (2700, 2, 0), (1, 2, 1), (8101, 3, 0))  # the pot, and a chip
+    done = (
+        (300, 0, 1),
+        (1, 0, 0),
+        (900, 1, 0),
+        (1, 1, 1),
+        (2700, 2, 0),
+        (1, 2, 1),
+        (8101, 3, 0),
+    )  # the pot, and a chip
     whole = evolve(translation, negligible=0.0).lines(betting, Public(1, done, 3, BOARD), 20_000)
     kept = translation.lines(betting, Public(1, done, 3, BOARD), 20_000)
     assert len(whole) == 2
