@@ -77,6 +77,8 @@ def test_no_trainer_begins_with_a_rate_threads_or_batch_beyond_all_reason(traine
             "nfsp:sl_capacity=0",
         ),
         *("mmd:clip=1e300", "mmd:average_batch=0", "poker_cnn:examples=-1", "sd_cfr:threads=257", "mmd:rate=1000"),
+        *("poker_cnn_betting:noise=-1", "poker_cnn_betting:keep_share=-3", "poker_cnn_betting:policy_mix=2"),
+        *("poker_cnn_betting:step_size=-1", "poker_cnn_betting:discount=7", "poker_cnn_betting:draw_shares=1+2+0.5"),
     ],
 )
 def test_numbers_that_a_training_cannot_reckon_with_are_refused(spec: str) -> None:

@@ -48,12 +48,16 @@ class LearningOptions(NetworkOptions):
         help="draw games: which cards are kept, given how many: exact (dynamic programming), or a poker_cnn run's directory",
     )
     unit: float = option(100.0, help="chips that count 1 in values", validator=validators.gt(0))
-    discount: float = option(1.0, help="weight of what is won or lost beyond pot and bet (the paper: 0.9)")
+    discount: float = option(
+        1.0, help="weight of what is won or lost beyond pot and bet (the paper: 0.9)", validator=_share
+    )
     counterfactuals: Literal["published", "all"] = option(
         "all", help="choices not taken that teach what they would have brought: all that end, or Poker-CNN's"
     )
     teach_illegal: bool = option(False, help="illegal actions are taught to be worse than any loss (the paper)")
-    keep_share: float = option(1.0, help="share of events kept (the paper: 0.3, and always the important ones)")
+    keep_share: float = option(
+        1.0, help="share of events kept (the paper: 0.3, and always the important ones)", validator=_share
+    )
     memory: int = option(3, help="generations whose events are learned from, newest first", validator=validators.gt(0))
     keep_teachers: bool = option(True, help="the teachers' events count among those generations; false: only at first")
     max_events: int = option(1_500_000, help="events learned from at most, newest first", validator=validators.gt(0))
@@ -61,7 +65,11 @@ class LearningOptions(NetworkOptions):
     policy: Literal["mirror", "weights"] = option(
         "mirror", help="mirror: old policy moved along the advantages; weights: the publication's normalised weights"
     )
-    step_size: float = option(6.0, help="mirror: how far the policy moves a generation, per unit of value")
+    step_size: float = option(
+        6.0,
+        help="mirror: how far the policy moves a generation, per unit of value",
+        validator=[validators.ge(0), validators.le(1e6)],
+    )
     optimizer: Literal["sgd", "adam"] = option("adam", help="sgd: Nesterov momentum 0.9 (the paper)")
     learning_rate: float = option(0.001, help="learning rate", validator=LEARNING_RATE)
     batch: int = option(512, help="events in a minibatch", validator=[validators.gt(0), validators.lt(2**20)])
@@ -82,8 +90,12 @@ class ActingOptions:
     first draw, are ours).
     """
 
-    noise: float = option(0.0, help="scale of the Gumbel noise on values (the paper: 0.2 bets)")
-    policy_mix: float = option(1.0, help="chance to act by the policy head, else by the best value (the paper: 0.5)")
+    noise: float = option(
+        0.0, help="scale of the Gumbel noise on values (the paper: 0.2 bets)", validator=[validators.ge(0), validators.le(1e6)]
+    )  # fmt: skip
+    policy_mix: float = option(
+        1.0, help="chance to act by the policy head, else by the best value (the paper: 0.5)", validator=_share
+    )
     repair: bool = option(False, help="clip values of impossible size when acting (the paper)")
     boost: bool = option(False, help="bet more after keeping more cards than the opponent (the paper)")
     refold: bool = option(False, help="reconsider a fold before the first draw, once (the paper)")
@@ -91,7 +103,7 @@ class ActingOptions:
         (1.0, 1.0, 1.0),
         help="draw games: chance that the betting network says how many cards, with 1, 2, 3 draws left (the paper: "
         "1+0.6+0.2), else the best hold",
-        validator=validators.min_len(1),
+        validator=[validators.min_len(1), validators.deep_iterable(validators.and_(*_share))],
     )
     draw_noise: float = option(
         0.0,
