@@ -52,11 +52,16 @@ BOOKING = threading.Lock()
 _SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
 MEASURE = f"cardai evaluate best-response {_SHIPPED} --from river --hands 200 --bets 0.5+1+2+allin"
 _HASTY = f"--branches 1 --estimates {_SHIPPED.split()[-1].replace(':', ':level=fair,', 1)}"
+OTHERS = {name: name for name in ("always_call", "threshold", "opponent_model")} | {
+    f"translated:run=runs/{NAME}/depths/10000": "the blueprint that its table before the flop is of, bets translated",
+}
+"""Who it plays against: what they are called."""
 ALSO = (
     f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1",
     f"cardai evaluate lbr {_SHIPPED} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
     f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 3+4 --boards 100 {_HASTY}",
     f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 2 --boards 200 {_HASTY}",
+    *(f"cardai evaluate aivat {_SHIPPED} --vs {other} --hands 200 --seed 7" for other in OTHERS),
 )
 """Its other measures, by the commands of experiments/no_limit_player."""
 MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measured.json"
@@ -262,15 +267,16 @@ def strength(card: dict[str, Any], found: Sequence[dict[str, Any]]) -> None:
         "(always folding loses 750)",
         "a local best response with 56 bets on the flop, then fold or call, weighed by the answers of its level fair, wins {} over "
         "{boards} boards (always folding loses 750)",
+        *(
+            f"with the luck taken out (AIVAT) it wins {{}} from {called} over {{hands}} hands"
+            for called in OTHERS.values()
+        ),
     )
-    told = [
-        {
-            "measure": command,
-            "figure": one["mean"],
-            "strength": text.format(f"{one['mean']:+,.0f} {between(one)} mbb/g", **one),
-        }
-        for command, one, text in zip((MEASURE, *ALSO), found, words, strict=True)
-    ]
+    told = []
+    for command, one, text in zip((MEASURE, *ALSO), found, words, strict=True):
+        figure = one.get("aivat", one)
+        said = text.format(f"{figure['mean']:+,.0f} {between(figure)} mbb/g", **one)
+        told.append({"measure": command, "figure": figure["mean"], "strength": said})
     card.update(told[0], also=told[1:])
     finish(card)
 
