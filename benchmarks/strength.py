@@ -62,7 +62,6 @@ SLOW = {
     ("holdem_limit", "ismcts"): 0,
     ("holdem_limit", "pimc"): 0,
     ("holdem_limit", "resolving"): 0,
-    ("holdem_limit", "limit_cnn"): 0,
     ("holdem_limit", "limit_resolving"): 0,
     ("holdem", "ismcts"): 0,
     ("holdem", "pimc"): 0,
