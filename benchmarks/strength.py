@@ -62,6 +62,7 @@ SLOW = {
     ("holdem_limit", "ismcts"): 0,
     ("holdem_limit", "pimc"): 0,
     ("holdem_limit", "resolving"): 0,
+    ("holdem_limit", "limit_network"): 2000,
     ("holdem_limit", "limit_resolving"): 0,
     ("holdem", "ismcts"): 0,
     ("holdem", "pimc"): 0,
