@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai import make
 from cardai.core.agent import Agent, need_game
@@ -23,17 +23,19 @@ from cardai.core.game import Game
 from cardai.core.spec import brief, parse
 from cardai.poker.contract import BoardGame, board_game, need_holdem
 from cardai.poker.hands.boards import BOARD_SIZES
-from cardai.poker.hands.combos import COUNT, left_by
+from cardai.poker.hands.combos import left_by
 from cardai.poker.range_policy import RangePolicy, range_player
-from cardai.poker.ranges.menus import ALL_IN, Menu
+from cardai.poker.ranges.menus import Menu
 from cardai.poker.ranges.public_tree import DEAL, DECISION, Node, holdem_tree, tree_after
 from cardai.poker.resolving.player import Plan, PlanningPlayer, public_of
 from cardai.poker.resolving.resolver import Public, nearest, remembered
 from cardai.poker.rules.betting import Betting
 
 _KEPT = 512
+_MOST = 64
 _NEGLIGIBLE = 1e-3
-"""Lines that are less likely, by the mapping alone, are not followed: what a bet on a rung is rounded by makes them."""
+"""Lines that are so much less likely than the likeliest, by the mapping alone, are not followed, nor more than ``_MOST``: what a bet on
+a rung is rounded by makes some, and every bet between two rungs doubles their number."""
 
 
 @frozen(eq=False)
@@ -59,16 +61,21 @@ class Translation:
     """(K,) how many hands each class has."""
     deepest: int
     """The chips that an all-in is in its game."""
-    negligible: float = 0.0
-    """Lines of less weight are not followed."""
+    followed: Callable[[list[Line]], list[Line]] = list
+    """Returns which lines are followed: all."""
 
     def lines(self, betting: Betting, public: Public, stack: int) -> list[Line]:
         """Return where a hand of ``betting`` may have come to after the actions of ``public``; ``stack`` chips can be lost."""
         lines = [Line(1.0, self.root, np.ones((2, len(self.each))))]
         spent = [blind + betting.ante for blind in betting.blinds[:2]]
-        for action, _, seat in public.actions:
+        for action, round_, seat in public.actions:
             here, call = seat ^ public.button, max(spent)
-            lines = [new for line in lines for new in self._acted(line, action, here, call, stack)]
+            there = [line.node.street == round_ for line in lines]  # one that took a raise for a call is a street ahead
+            acted = [
+                self._acted(line, action, here, call, stack) if at else [line]
+                for line, at in zip(lines, there, strict=True)
+            ]
+            lines = self.followed([new for one in acted for new in one])
             spent[here] = call if action < 2 else action
         return lines
 
@@ -80,8 +87,7 @@ class Translation:
         for chosen, odds in self._counts_as(line.node, action, call, stack):
             ranges = np.array(line.ranges)
             ranges[seat] *= strategy[chosen]
-            if line.weight * odds >= self.negligible:
-                out.append(Line(line.weight * odds, _dealt(line.node.children[chosen]), ranges))
+            out.append(Line(line.weight * odds, _dealt(line.node.children[chosen]), ranges))
         return out
 
     def _counts_as(self, node: Node, action: int, call: int, stack: int) -> list[tuple[int, float]]:
@@ -131,6 +137,12 @@ class Translation:
         for line, mass in zip(lines, masses, strict=True):
             out += line.weight * line.ranges * mass[::-1, None]
         return out if button == 0 else out[::-1]
+
+
+def _likely(lines: list[Line]) -> list[Line]:
+    """Return the lines that are followed in a whole hand."""
+    ranked = sorted(lines, key=lambda line: -line.weight)[:_MOST]
+    return [line for line in ranked if line.weight >= _NEGLIGIBLE * ranked[0].weight]
 
 
 def _dealt(node: Node) -> Node:
@@ -194,18 +206,12 @@ class Translated:
 
     def _on(self, board: tuple[int, ...]) -> Translation:
         """Return the player where ``board`` lies."""
-        return Translation(
-            self._tree.root, lambda node: self._strategy(node, board), left_by(board).astype(np.float64), self._deepest, _NEGLIGIBLE
-        )  # fmt: skip
+        hands = left_by(board).astype(np.float64)
+        return Translation(self._tree.root, lambda node: self._strategy(node, board), hands, self._deepest, _likely)
 
     def _strategy(self, node: Node, board: tuple[int, ...]) -> Float64s:
         """Return (A, 1326) what each hand does at a decision of its own game on the cards of its street; any row where they block it."""
-        there = board[: BOARD_SIZES[node.street]]
-        if (
-            len(there) < BOARD_SIZES[node.street]
-        ):  # its street is ahead of the real one: what it does there is not asked
-            return np.full((len(node.actions), COUNT), 1 / len(node.actions))
-        asked = np.array([node.number], np.int64)
+        there, asked = board[: BOARD_SIZES[node.street]], np.array([node.number], np.int64)
         return remembered(
             self._strategies, (node.number, there), _KEPT, lambda: self._player.range_policy(asked, there)
         )
@@ -226,10 +232,8 @@ class TranslatedPlayer(PlanningPlayer):
 
 
 def ladder_menus(game: BoardGame) -> tuple[Menu, ...]:
-    """Return the rungs of a game's ladder, all-in last, for each round; none where it has none."""
-    rungs = tuple(game.ladder)
-    ordered = tuple(rung for rung in rungs if rung != ALL_IN) + (ALL_IN,) * (ALL_IN in rungs)
-    return (Menu((ordered,)),) * game.betting.num_rounds if rungs else ()
+    """Return the rungs of a game's ladder for each round; none where it has none."""
+    return (Menu((tuple(game.ladder),)),) * game.betting.num_rounds if game.ladder else ()
 
 
 def translated(spec: str, game: Game, who: str) -> Translated:
@@ -238,7 +242,7 @@ def translated(spec: str, game: Game, who: str) -> Translated:
     Raises:
         UsageError: it is no run, or was trained on a game that differs in more than a ladder of bets.
     """
-    said, named = need_holdem(game, who), parse(spec)
+    played, named = need_holdem(game, who), parse(spec)
     if not named.is_run:
         raise UsageError(
             f"{who} of full no-limit hold'em is a run that was trained on a ladder of bets, such as "
@@ -246,15 +250,16 @@ def translated(spec: str, game: Game, who: str) -> Translated:
         )
     from cardai.training.runs import Run
 
-    of = Run.open(Path(named.name)).game()
-    own = board_game(of)
-    if own is None or not own.ladder or not _same_rules(own, said):
+    trained_on = Run.open(Path(named.name)).game()
+    own = board_game(trained_on)
+    if own is None or not own.ladder or _rules(own) != _rules(played):
         raise UsageError(
-            f"{who} must be of the same game but for a ladder of bets. {spec} was trained on {brief(of)}. Got {brief(game)}."
+            f"{who} must be of the same game but for a ladder of bets: the same blinds, antes, stacks and limits. {spec} was trained on "
+            f"{brief(trained_on)}. Got {brief(game)}."
         )
-    return Translated(said, make.agent(spec), own)
+    return Translated(played, make.agent(spec), own)
 
 
-def _same_rules(one: BoardGame, other: BoardGame) -> bool:
-    rules = [(game.betting, tuple(game.stacks), game.num_players) for game in (one, other)]
-    return rules[0] == rules[1]
+def _rules(game: BoardGame) -> tuple[Betting, tuple[int, ...]]:
+    """Return what a game and the one of its ladder have in common: how deep a cash game's stacks may become does not count."""
+    return evolve(game.betting, deepest=0), tuple(game.stacks)

@@ -20,12 +20,12 @@ from cardai.poker.resolving.preflop import (
     Preflop,
     PreflopTable,
     _tree,
-    harmonic,
     preflop_player,
     read_table,
     write_table,
 )
 from cardai.poker.resolving.resolver import Public
+from cardai.poker.resolving.translation import harmonic
 from cardai.poker.values.plain_network import read_plain
 
 LADDER = (0.5, 1.0, ALL_IN)

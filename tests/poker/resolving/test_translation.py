@@ -20,7 +20,7 @@ from cardai.poker.hands.combos import COUNT, left_by
 from cardai.poker.range_policy import range_player
 from cardai.poker.ranges.public_tree import Node, holdem_tree
 from cardai.poker.resolving.resolver import Public
-from cardai.poker.resolving.translation import Translated, TranslatedPlayer, harmonic
+from cardai.poker.resolving.translation import Line, Translated, _likely, harmonic
 from tests.poker.resolving.test_blueprint import SHARE, Raiser
 
 GAME = "acpc_nolimit_2p:stack=2000"
@@ -118,26 +118,19 @@ def test_where_its_own_betting_is_over_it_goes_on_by_calling() -> None:
     assert plan.strategy.shape == (2, COUNT)
 
 
-def test_a_whole_match_is_played_with_any_stacks_of_a_cash_game() -> None:
-    for spec in ("acpc_nolimit_2p:stack=2000", "acpc_nolimit_2p:stack=2000,cash=2,hands=5"):
-        ladder = cardai.game(LADDER)
-        game = need_holdem(cardai.game(spec), "It")
-        player = TranslatedPlayer(Translated(game, Mixed(), need_holdem(ladder, "It")))
-        played = cardai.play(game, [player, "random"], games=20, seed=4)
-        assert played.scores.shape == (20, 2)
-        assert played.scores.sum() == pytest.approx(0)
-
-
 def test_a_run_conforms_and_what_cannot_be_translated_is_said(tmp_path: Path) -> None:
     run = tmp_path / "run"
     cardai.train("bucket_mccfr:flop=1,turn=1,river=1", "acpc_nolimit_2p:stack=400,bets=pot+allin", steps=1, out=run)
     player = cardai.agent(f"translated:run={run}")
-    match = cardai.play("acpc_nolimit_2p:stack=400", [f"translated:run={run}", "always_call"], games=4, seed=1)
-    assert len(match.scores) == 4
+    for cash in ("", ",cash=1,hands=5", ",cash=2,hands=5"):  # stacks that go on from hand to hand, and twice as deep
+        match = cardai.play(f"acpc_nolimit_2p:stack=400{cash}", [f"translated:run={run}", "random"], games=10, seed=1)
+        assert match.scores.sum() == pytest.approx(0)
     for game, words in (
         ("acpc_nolimit_2p:stack=400,bets=pot+allin", "in its own game a run plays as it is"),
         ("holdem_limit", "with bets of any size"),
         ("acpc_nolimit_2p", "was trained on"),
+        ("acpc_nolimit_2p:stack=400,ante=10", "was trained on"),
+        ("acpc_nolimit_3p", "of two players"),
     ):
         with pytest.raises(UsageError, match=words):
             player.for_game(cardai.game(game))
@@ -169,8 +162,73 @@ def test_lines_that_rounding_alone_makes_are_not_followed() -> None:
         (1, 2, 1),
         (8101, 3, 0),
     )  # the pot, and a chip
-    whole = evolve(translation, negligible=0.0).lines(betting, Public(1, done, 3, BOARD), 20_000)
+    whole = evolve(translation, followed=list).lines(betting, Public(1, done, 3, BOARD), 20_000)
     kept = translation.lines(betting, Public(1, done, 3, BOARD), 20_000)
     assert len(whole) == 2
     assert [line.weight for line in kept] == [whole[0].weight]
     assert 0 < whole[1].weight < 1e-3
+
+
+def test_of_many_unlikely_lines_the_likeliest_are_followed() -> None:
+    """Bets between two rungs double them: each is then unlikely, and one of them is what happened."""
+    root = holdem_tree(cardai.game(LADDER), "It").root
+    weights = [2.0**-12 * (1 + k / 100) for k in range(100)]
+    kept = _likely([Line(weight, root, np.ones((2, COUNT))) for weight in weights])
+    assert [line.weight for line in kept] == weights[:35:-1]
+
+
+def test_ranges_are_those_that_come_to_the_flop() -> None:
+    known = translated()
+    early = ((450, 0, 1), (1, 0, 0))
+    before = known.ranges(Public(1, early, 0, ()))
+    later = known.ranges(Public(1, (*early, (900, 1, 0)), 1, BOARD[:3]))
+    assert np.array_equal(before, later)
+    assert before[1].std() > 0
+    turned = known.ranges(Public(0, tuple((action, 0, 1 - seat) for action, _, seat in early), 0, ()))
+    assert np.abs(turned[::-1] - before).max() < 1e-12
+
+
+def test_how_likely_a_line_is_counts_the_hands_that_the_board_leaves() -> None:
+    known = translated()
+    public = Public(1, ((1, 0, 1), (1, 0, 0), (300, 1, 0)), 1, BOARD[:3])  # a flop bet of a whole pot, a rung
+    between = Public(1, ((1, 0, 1), (1, 0, 0), (700, 1, 0)), 1, BOARD[:3])  # 3 pots
+    own = cardai.game(LADDER)
+    player = range_player(own, Mixed(), holdem_tree(own, "It"))
+    limped = own_nodes([(1, 0), (1, 0)])
+    live = left_by(BOARD[:3])
+    there = [player.range_policy(np.array([node.number]), BOARD[:3] if node.street else ()) for node in limped]
+    rungs = [(one.kind, one.amount) for one in limped[-1].actions]
+    call = [[one.kind for one in node.actions].index(1) for node in limped[:2]]
+    odds = harmonic(1, 3, 9.5)
+    rows, weights = [], []
+    for rung, chance in ((300, odds), (2000, 1 - odds)):
+        node = limped[-1].children[rungs.index((2, rung))]
+        rows.append(player.range_policy(np.array([node.number]), BOARD[:3])[0])
+        comes = there[1][call[1]] * there[2][rungs.index((2, rung))]  # the big blind checks, and bets so
+        weights.append(chance * comes[live].sum())
+    wanted = (weights[0] * rows[0] + weights[1] * rows[1]) / sum(weights)
+    assert np.abs(known.plan(between).strategy[0] - wanted)[live].max() < 1e-9
+    assert np.abs(known.plan(public).strategy[0] - rows[0])[live].max() < 1e-9
+
+
+def test_all_in_is_what_the_shorter_stack_has() -> None:
+    known = translated()
+    short = Public(1, ((700, 0, 1),), 0, (), (2_000, 700))
+    allin = own_nodes([(2000, 0)])[-1]
+    own = cardai.game(LADDER)
+    wanted = range_player(own, Mixed(), holdem_tree(own, "It")).range_policy(np.array([allin.number]), ())
+    assert np.abs(known.plan(short).strategy - wanted).max() < 1e-9
+
+
+def test_a_raise_that_it_takes_for_a_call_leaves_the_street_to_the_real_hand() -> None:
+    """A quarter of the pot is less than the least raise: before the flop its own game has no bets."""
+    ladder = need_holdem(cardai.game(f"{GAME},bets=0.25"), "It")
+    known = Translated(need_holdem(cardai.game(GAME), "It"), Mixed(), ladder)
+    done = ((250, 0, 1), (600, 0, 0), (1_300, 0, 1))
+    plan = known.plan(Public(1, done, 0, ()))
+    assert [one.kind for one in plan.actions][:2] == [0, 1]
+    assert (plan.strategy[1] == 1).all()
+    flop = Public(1, (*done, (1, 0, 0)), 1, BOARD[:3])
+    (line,) = known._on(flop.board).lines(known.game.betting, flop, 2_000)
+    assert (line.node.street, line.node.spent) == (1, (100, 100))
+    assert known.plan(flop).strategy[0].std() > 0  # there it has something to say again
