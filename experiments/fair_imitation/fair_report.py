@@ -157,7 +157,7 @@ def _exploited(river: Figures, lbr: Figures) -> list[str]:
         "mbb a hand that are won from the player. Best response: from the river on, over sampled boards, a lower bound on "
         "exploitability. LBR: a lower bound too; a negative figure proves nothing.",
         "",
-        "| player | best response from the river | boards | LBR | hands |",
+        "| player | best response from the river | boards | LBR | boards |",
         "|---|---|---|---|---|",
     ]
     for key in dict.fromkeys([*river, *lbr]):
@@ -170,10 +170,10 @@ def _exploited(river: Figures, lbr: Figures) -> list[str]:
 
 def _bound(found: dict[str, Any]) -> tuple[str, str]:
     """Return a bound with its interval, and over how much, from a command's JSON."""
-    if "boards" in found:
-        interval = "" if found["low"] is None else f" ({found['low']:.0f} to {found['high']:.0f})"
-        return f"{found['mean']:.1f}{interval}", str(found["boards"])
-    return f"{found['mean']:+.0f} ± {found['half_width']:.0f}", f"{found['hands']:,}"
+    if "half_width" in found:
+        return f"{found['mean']:+.0f} ± {found['half_width']:.0f}", str(found["boards"])
+    interval = "" if found["low"] is None else f" ({found['low']:.0f} to {found['high']:.0f})"
+    return f"{found['mean']:.1f}{interval}", str(found["boards"])
 
 
 def _commands(known: Figures) -> list[str]:

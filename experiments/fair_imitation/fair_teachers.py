@@ -68,7 +68,7 @@ TEACHERS = {
             "`limit_equilibrium` of the box: tables over buckets of hands, on the river by its place in both ranges",
             "limit_equilibrium",
             "poker_cnn_limit",
-            0.14,
+            0.17,
             SYSTEMS[:-1],
         ),
         Teacher(

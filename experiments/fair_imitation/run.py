@@ -50,7 +50,7 @@ BATCH = {"paper": 128, "cards": 256, "wide": 512, "ours": 256, "levels": 512}
 """Examples in a minibatch of each system (the trainers' presets)."""
 WIDE = ("channels=48", "features=512", "hidden=512", "decay=0.3", f"batch={BATCH['wide']}")
 SEED = 1
-SHAPING = ("decisions", "presented", "held_out", "fresh", "epochs", "deals", "boards", "lbr_hands", "blueprint_steps")
+SHAPING = ("decisions", "presented", "held_out", "fresh", "epochs", "deals", "boards", "lbr_boards", "blueprint_steps")
 """Options by which figures are made: all of a teacher's in a directory by the same."""
 
 
@@ -171,8 +171,19 @@ def river(o: argparse.Namespace, teacher: Teacher) -> None:
 def lbr(o: argparse.Namespace, teacher: Teacher) -> None:
     """Ask what a local best response wins from imitators and their teacher."""
     for key, player in players(o, teacher).items():
-        asked = ["--game", teacher.game, "--agent", player, "--hands", str(o.lbr_hands), "--seed", "3"]
-        done = ["--out", str(o.work / "figures" / f"lbr-{key}-{o.lbr_hands}.npz")]
+        asked = [
+            "--game",
+            teacher.game,
+            "--agent",
+            player,
+            "--boards",
+            str(o.lbr_boards),
+            "--branches",
+            "1",
+            "--seed",
+            "3",
+        ]
+        done = ["--out", str(o.work / "figures" / f"lbr-{key}.npz")]
         once(o, f"lbr-{key}", partial(figure, ["evaluate", "lbr", *asked, *done]))
 
 
@@ -223,7 +234,9 @@ def made_by(work: Path) -> dict[str, str]:
     known = read_json(file) if file.exists() else {}
     found = {}
     for teacher, options in known.items():
-        other = [f"--{name.replace('_', '-')} {value}" for name, value in options.items() if value != usual[name]]
+        other = [
+            f"--{name.replace('_', '-')} {value}" for name, value in options.items() if value != usual.get(name, value)
+        ]
         words = ["python experiments/fair_imitation/run.py", f"--work {work}", f"--teachers {teacher}", *other]
         found[teacher] = " ".join(words)
     return found
@@ -279,7 +292,7 @@ def asked_for(words: list[str] | None) -> argparse.Namespace:
     add("--fresh", type=int, default=60_000, help="decisions played for it that figures are measured on too")
     add("--deals", type=int, default=50_000, help="duplicate deals against the teacher")
     add("--boards", type=int, default=40, help="of the best response from the river")
-    add("--lbr-hands", type=int, default=4_000)
+    add("--lbr-boards", type=int, default=20, help="of the local best response, each with one way into each next round")
     add("--blueprint-steps", type=int, default=1_000_000, help="iterations of the no-limit teacher")
     o = parser.parse_args(words)
     for name, known in (("only", PARTS), ("teachers", TEACHERS), ("systems", SYSTEMS)):
