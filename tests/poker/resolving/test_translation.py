@@ -189,26 +189,25 @@ def test_ranges_are_those_that_come_to_the_flop() -> None:
 
 
 def test_how_likely_a_line_is_counts_the_hands_that_the_board_leaves() -> None:
-    known = translated()
-    public = Public(1, ((1, 0, 1), (1, 0, 0), (300, 1, 0)), 1, BOARD[:3])  # a flop bet of a whole pot, a rung
-    between = Public(1, ((1, 0, 1), (1, 0, 0), (700, 1, 0)), 1, BOARD[:3])  # 3 pots
+    """Before the flop the button bet between two rungs and was called; the caller acts first behind it."""
+    plan = translated().plan(Public(1, ((450, 0, 1), (1, 0, 0)), 1, BOARD[:3]))
     own = cardai.game(LADDER)
     player = range_player(own, Mixed(), holdem_tree(own, "It"))
-    limped = own_nodes([(1, 0), (1, 0)])
-    live = left_by(BOARD[:3])
-    there = [player.range_policy(np.array([node.number]), BOARD[:3] if node.street else ()) for node in limped]
-    rungs = [(one.kind, one.amount) for one in limped[-1].actions]
-    call = [[one.kind for one in node.actions].index(1) for node in limped[:2]]
-    odds = harmonic(1, 3, 9.5)
-    rows, weights = [], []
+    live, odds = left_by(BOARD[:3]), harmonic(1, 1.75, 9.5)
+    top, total = np.zeros(COUNT), np.zeros(COUNT)
     for rung, chance in ((300, odds), (2000, 1 - odds)):
-        node = limped[-1].children[rungs.index((2, rung))]
-        rows.append(player.range_policy(np.array([node.number]), BOARD[:3])[0])
-        comes = there[1][call[1]] * there[2][rungs.index((2, rung))]  # the big blind checks, and bets so
-        weights.append(chance * comes[live].sum())
-    wanted = (weights[0] * rows[0] + weights[1] * rows[1]) / sum(weights)
-    assert np.abs(known.plan(between).strategy[0] - wanted)[live].max() < 1e-9
-    assert np.abs(known.plan(public).strategy[0] - rows[0])[live].max() < 1e-9
+        root, faced, *flop = own_nodes([(rung, 0), (1, 0)])
+        bets = player.range_policy(np.array([root.number]), ())[[one.amount for one in root.actions].index(rung)]
+        calls = player.range_policy(np.array([faced.number]), ())[[one.kind for one in faced.actions].index(1)]
+        weight = chance * bets[live].sum() * calls
+        total += weight
+        if flop[0].actions:  # else all-in was called: it goes on by checking
+            checks = [one.kind for one in flop[0].actions].index(1)
+            top += weight * player.range_policy(np.array([flop[0].number]), BOARD[:3])[checks]
+        else:
+            top += weight
+    assert plan.actions[0].kind == 1
+    assert np.abs(plan.strategy[0] - top / total)[live].max() < 1e-9
 
 
 def test_all_in_is_what_the_shorter_stack_has() -> None:
