@@ -25,7 +25,8 @@ from cardai.poker.resolving.box import PREFLOP, VALUES, box
 from cardai.poker.resolving.depth_limit import network_depth_limit
 from cardai.poker.resolving.games import DISCOUNTS, LIMIT, ROUNDS, WITH_VALUES, resolved_game
 from cardai.poker.resolving.preflop import preflop_player
-from cardai.poker.resolving.resolver import Public, Resolver
+from cardai.poker.resolving.public import Public
+from cardai.poker.resolving.resolver import Resolver
 
 TURNS = ((13, 48, 33, 3), (0, 14, 28, 42), (12, 25, 6, 44))
 FLOPS = ((13, 6, 17), (13, 2, 11), (46, 21, 32))

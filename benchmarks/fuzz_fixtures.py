@@ -654,7 +654,7 @@ def _preflop(folder: Path) -> None:
 def _read_preflop(folder: Path, rng: Random) -> None:
     from cardai.poker.contract import need_holdem
     from cardai.poker.resolving.preflop import Preflop, read_table
-    from cardai.poker.resolving.resolver import Public
+    from cardai.poker.resolving.public import Public
 
     played = Preflop(need_holdem(make.game("holdem"), "it"), read_table(folder))
     plan = played.plan(Public(0, ((250, 0, 0),), 0, ()))

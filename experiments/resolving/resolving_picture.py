@@ -10,7 +10,7 @@ import numpy as np
 import cardai
 from cardai.cards.text import cards_text, parse_cards
 from cardai.poker.hands.combos import pairs
-from cardai.poker.resolving.resolver import Public
+from cardai.poker.resolving.public import Public
 
 GAME = "acpc_limit_2p"
 BOARD = "Ts7h2c4d"

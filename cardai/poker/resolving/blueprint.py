@@ -21,7 +21,8 @@ from cardai.poker.hands.combos import COUNT
 from cardai.poker.range_policy import ALL_HANDS, policies_of
 from cardai.poker.ranges.public_tree import DECISION, Node, tree_after
 from cardai.poker.resolving.player import Plan, columns
-from cardai.poker.resolving.resolver import Public, nearest, remembered
+from cardai.poker.resolving.public import Public
+from cardai.poker.resolving.resolver import nearest, remembered
 from cardai.poker.resolving.translation import Translated, ladder_menus, translated
 
 _KEPT = 512
@@ -54,8 +55,7 @@ class Blueprint:
 
     def ranges(self, public: Public) -> Float64s:
         """Return (2, 1326) both ranges, by seat, after the actions of ``public`` before the flop."""
-        early = tuple(action for action in public.actions if action[1] == 0)
-        before = Public(public.button, early, 0, (), public.stacks)
+        before = public.preflop
         return remembered(self._ranges, before, _KEPT, lambda: self._follow(before).ranges)
 
     def _plan(self, public: Public) -> Plan:

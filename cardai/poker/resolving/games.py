@@ -22,7 +22,8 @@ from cardai.poker.resolving.blueprint import Blueprint
 from cardai.poker.resolving.depth_limit import DepthLimit
 from cardai.poker.resolving.player import ResolvingPlayer
 from cardai.poker.resolving.preflop import Preflop
-from cardai.poker.resolving.resolver import KEPT, Public, Resolver
+from cardai.poker.resolving.public import Public
+from cardai.poker.resolving.resolver import KEPT, Resolver
 from cardai.poker.resolving.translation import Translated
 from cardai.poker.resolving.trunk import Trunk
 

@@ -22,7 +22,8 @@ from cardai.poker.contract import BoardGame
 from cardai.poker.hands.combos import pair_index
 from cardai.poker.ranges.public_tree import Action
 from cardai.poker.ranges.range_game import RangeGame
-from cardai.poker.resolving.resolver import Decision, Public, Resolver
+from cardai.poker.resolving.public import Public
+from cardai.poker.resolving.resolver import Decision, Resolver
 
 
 @frozen(eq=False)

@@ -32,7 +32,7 @@ from cardai.poker.range_policy import range_player
 from cardai.poker.ranges.menus import ALL_IN, Menu
 from cardai.poker.ranges.public_tree import Action, Node, PublicTree, holdem_tree, tree_after
 from cardai.poker.resolving.player import Plan
-from cardai.poker.resolving.resolver import Public
+from cardai.poker.resolving.public import Public
 from cardai.poker.resolving.translation import Line, Translation
 from cardai.training.runs import Run
 
@@ -227,8 +227,7 @@ class _WithStacks:
         return np.asarray(self._translation.ranges(self._lines(public), public.button)[:, class_of()])
 
     def _lines(self, public: Public) -> list[Line]:
-        early = tuple(action for action in public.actions if action[1] == 0)
-        return self._translation.lines(self.game.betting, evolve(public, actions=early), self.stack)
+        return self._translation.lines(self.game.betting, public.preflop, self.stack)
 
 
 _EACH = np.bincount(class_of(), minlength=CLASSES).astype(np.float64)

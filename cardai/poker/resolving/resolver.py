@@ -32,6 +32,7 @@ from cardai.poker.ranges.public_tree import Action, Node, PublicTree, gadget, tr
 from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.ranges.solver import Solver
 from cardai.poker.resolving.depth_limit import DepthLimit
+from cardai.poker.resolving.public import Public
 from cardai.poker.resolving.weights import normal, scaled
 
 K = TypeVar("K", bound=Hashable)
@@ -43,35 +44,6 @@ FIRST = 100
 """How many of the first round are kept besides."""
 _AT_ONCE = BoundedSemaphore(2)
 """So many decisions are solved at once in a process: each takes some ten MB until it is done."""
-
-
-@frozen
-class Public:
-    """What both players have seen."""
-
-    button: int
-    actions: tuple[tuple[int, int, int], ...]
-    """(action, round, seat) each; an action is a game's number, bets of no-limit amounts of the whole hand."""
-    round: int
-    board: tuple[int, ...]
-    stacks: tuple[int, int] | None = None
-    """What each seat began the hand with, where that is not what the game says: a cash game's stacks go on."""
-
-    @property
-    def history(self) -> tuple[int, ...]:
-        """The actions alone."""
-        return tuple(action for action, _, _ in self.actions)
-
-    def leads_to(self, later: Public) -> bool:
-        """Whether ``later`` is this state, or one that can follow it."""
-        same = self.button == later.button and self.stacks == later.stacks
-        same = same and self.actions == later.actions[: len(self.actions)]
-        return same and self.board == later.board[: len(self.board)]
-
-    def before(self, count: int, board_cards: Sequence[int]) -> Public:
-        """Return the public state before action ``count``; ``board_cards`` are the cards that lie in each round."""
-        round_ = self.actions[count][1]
-        return Public(self.button, self.actions[:count], round_, self.board[: board_cards[round_]], self.stacks)
 
 
 BlueprintRanges = Callable[[Public], Float64s]

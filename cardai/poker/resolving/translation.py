@@ -28,7 +28,8 @@ from cardai.poker.range_policy import RangePolicy, range_player
 from cardai.poker.ranges.menus import Menu
 from cardai.poker.ranges.public_tree import DEAL, DECISION, Node, holdem_tree, tree_after
 from cardai.poker.resolving.player import Plan, PlanningPlayer, public_of
-from cardai.poker.resolving.resolver import Public, nearest, remembered
+from cardai.poker.resolving.public import Public
+from cardai.poker.resolving.resolver import nearest, remembered
 from cardai.poker.rules.betting import Betting
 
 _KEPT = 512
@@ -47,6 +48,10 @@ class Line:
     node: Node
     ranges: Float64s
     """(2, K) how often each class of hands of each seat plays so; seat 0 has the button."""
+
+    def awaits(self, seat: int, street: int) -> bool:
+        """Whether ``seat`` is to act on ``street``: a line whose betting is over, or that took a raise for a call, is elsewhere."""
+        return self.node.kind == DECISION and (self.node.actor, self.node.street) == (seat, street)
 
 
 @frozen(eq=False)
@@ -70,23 +75,17 @@ class Translation:
         spent = [blind + betting.ante for blind in betting.blinds[:2]]
         for action, round_, seat in public.actions:
             here, call = seat ^ public.button, max(spent)
-            there = [line.node.street == round_ for line in lines]  # one that took a raise for a call is a street ahead
-            acted = [
-                self._acted(line, action, here, call, stack) if at else [line]
-                for line, at in zip(lines, there, strict=True)
-            ]
+            acted = [self._acted(line, action, call, stack) if line.awaits(here, round_) else [line] for line in lines]
             lines = self.followed([new for one in acted for new in one])
             spent[here] = call if action < 2 else action
         return lines
 
-    def _acted(self, line: Line, action: int, seat: int, call: int, stack: int) -> list[Line]:
-        """Return where a line leads by a real action of ``seat``, who must call ``call`` chips in all."""
-        if line.node.kind != DECISION or line.node.actor != seat:
-            return [line]
+    def _acted(self, line: Line, action: int, call: int, stack: int) -> list[Line]:
+        """Return where a line leads by a real action of who is to act, who must call ``call`` chips in all."""
         strategy, out = self.strategy(line.node), []
         for chosen, odds in self._counts_as(line.node, action, call, stack):
             ranges = np.array(line.ranges)
-            ranges[seat] *= strategy[chosen]
+            ranges[line.node.actor] *= strategy[chosen]
             out.append(Line(line.weight * odds, _dealt(line.node.children[chosen]), ranges))
         return out
 
@@ -113,7 +112,7 @@ class Translation:
         for line in lines:
             weight = line.weight * line.ranges[me] * (line.ranges[1 - me] @ self.each) + 1e-12
             total += weight
-            if line.node.kind != DECISION or (line.node.actor, line.node.street) != (me, real.street):
+            if not line.awaits(me, real.street):
                 out[nearest(real.actions, 1, True)] += weight  # its betting is over: it has nothing to say but to go on
                 continue
             for action, played in zip(line.node.actions, self.strategy(line.node), strict=True):
@@ -184,8 +183,7 @@ class Translated:
 
     def ranges(self, public: Public) -> Float64s:
         """Return (2, 1326) both ranges, by seat, after the actions of ``public`` before the flop."""
-        early = tuple(action for action in public.actions if action[1] == 0)
-        before = Public(public.button, early, 0, (), public.stacks)
+        before = public.preflop
         return remembered(self._ranges, before, _KEPT, lambda: self._early(before))
 
     def _early(self, before: Public) -> Float64s:

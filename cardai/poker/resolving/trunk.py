@@ -21,7 +21,8 @@ from cardai.poker.hands.combos import left_by
 from cardai.poker.range_policy import range_player
 from cardai.poker.ranges.public_tree import holdem_tree
 from cardai.poker.resolving.player import Plan
-from cardai.poker.resolving.resolver import Public, remembered
+from cardai.poker.resolving.public import Public
+from cardai.poker.resolving.resolver import remembered
 from cardai.poker.responses.street_response import ALONE, Walker
 
 _KEPT = 64

@@ -13,7 +13,7 @@ from cardai.core.game import Game
 from cardai.core.legal import Legal
 from cardai.poker.hands.combos import COUNT, pair_index
 from cardai.poker.resolving.blueprint import Blueprint
-from cardai.poker.resolving.resolver import Public
+from cardai.poker.resolving.public import Public
 
 
 class Raiser(Agent):

@@ -24,7 +24,7 @@ from cardai.poker.resolving.preflop import (
     read_table,
     write_table,
 )
-from cardai.poker.resolving.resolver import Public
+from cardai.poker.resolving.public import Public
 from cardai.poker.resolving.translation import harmonic
 from cardai.poker.values.plain_network import read_plain
 

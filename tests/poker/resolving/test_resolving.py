@@ -27,7 +27,8 @@ from cardai.poker.ranges.spot import Spot
 from cardai.poker.resolving.depth_limit import DepthLimit
 from cardai.poker.resolving.games import LIMIT, resolved_game, resolving_player
 from cardai.poker.resolving.player import ResolvingPlayer, public_of
-from cardai.poker.resolving.resolver import Public, Resolver, _run
+from cardai.poker.resolving.public import Public
+from cardai.poker.resolving.resolver import Resolver, _run
 from cardai.poker.values.situations import HOLDEM_GAME, labels, situation, situation_game
 from cardai.solve.measures import measure
 

@@ -15,7 +15,7 @@ from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.ranges.public_tree import holdem_tree
 from cardai.poker.resolving.games import LIMIT, resolved_game, resolving_player
 from cardai.poker.resolving.player import ResolvingPlayer
-from cardai.poker.resolving.resolver import Public
+from cardai.poker.resolving.public import Public
 from cardai.poker.resolving.trunk import Trunk
 from cardai.poker.responses.street_response import ALONE, Walker
 from tests.poker.resolving.test_blueprint import SHARE, Raiser

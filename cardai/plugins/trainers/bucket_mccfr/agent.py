@@ -19,6 +19,7 @@ from cardai.plugins.trainers.bucket_mccfr import _kernels as columns
 from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, holdem_tree
 from cardai.plugins.trainers.bucket_mccfr.textures import Textured
 from cardai.poker.buckets.tables import Buckets
+from cardai.poker.contract import board_game
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.range_policy import known_nodes
 from cardai.poker.ranges.public_tree import PublicTree
@@ -62,7 +63,8 @@ class BucketAgent(Agent):
             UsageError: another betting tree.
         """
         words = f"{self.name} was trained on"
-        if game.amounts:
+        said = board_game(self.game)
+        if game.amounts and said is not None and said.ladder:
             raise UsageError(
                 f"{words} {brief(self.game)}, whose bets are few: where any amount can be bet, let translated:run=DIR play it. "
                 f"Got {brief(game)}."
