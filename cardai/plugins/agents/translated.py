@@ -38,7 +38,7 @@ class TranslatedRun(Agent):
                 f"translated plays no-limit hold'em of two players, with bets of any size. Got {brief(game)}: in its own game a "
                 "run plays as it is."
             )
-        return TranslatedPlayer(translated(self.run, game, "A player that is translated"))
+        return TranslatedPlayer(translated(self.run, game, "A translated player"))
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         raise UsageError("translated must know its game first: call for_game(game), and ask what that returns.")
