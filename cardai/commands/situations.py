@@ -13,12 +13,18 @@ from cardai.commands.invocation import Jobs, Json, On, note, out, print_json, pr
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from cardai.poker.values.flop_labels import BehindFlop
     from cardai.poker.values.situation_set import Recipe, SituationSet
+
+
+CARDS = 4
+"""Turns that an iteration on the flop looks at, unless told."""
 
 
 class StreetName(StrEnum):
     """Where situations are."""
 
+    flop = "flop"
     turn = "turn"
     river = "river"
     second = "second"
@@ -33,7 +39,7 @@ Count = Annotated[
         metavar="N",
         min=0,
         max=10_000_000,  # the names of files have digits for a million, and a file may have ten
-        help="How many it shall have in the end, rounded up to whole files (250 rivers, 10 turns, 4000 of Leduc).",
+        help="How many it shall have in the end, rounded up to whole files (250 rivers, 10 turns or flops, 4000 of Leduc).",
     ),
 ]
 StreetOption = Annotated[
@@ -92,6 +98,26 @@ Neighbours = Annotated[
         show_default="1",
     ),
 ]
+Values = Annotated[
+    str,
+    typer.Option(
+        "--values",
+        metavar="RUN",
+        help="On the flop: the network of the turn (a run of counterfactual_values) that values what lies behind it.",
+        show_default="the one in the box",
+    ),
+]
+Cards = Annotated[
+    int | None,
+    typer.Option(
+        "--cards",
+        metavar="N",
+        min=0,
+        max=49,
+        help="On the flop: turns that an iteration looks at, each iteration others; 0: all.",
+        show_default="4",
+    ),
+]
 Device = Annotated[
     str,
     typer.Option(
@@ -114,12 +140,14 @@ def situations(
     game: Game = None,
     share: Share = None,
     rows: Neighbours = None,
+    values: Values = "",
+    cards: Cards = None,
     jobs: Jobs = 1,
     on: On = "",
     device: Device = "cpu",
     json: Json = False,
 ) -> None:
-    """Draw situations of no-limit hold'em or Leduc as DeepStack did, solve them to the end, and keep what every hand is worth.
+    """Draw situations of no-limit hold'em or Leduc as DeepStack did, solve them to the end (flops: to the turn), and keep what every hand is worth.
 
     Example: cardai situations data/river --street river --count 2000 --jobs 2
 
@@ -128,8 +156,8 @@ def situations(
     from cardai.poker.values.situation_set import produce
 
     given: dict[str, Any] = {"street": street, "seed": seed, "iterations": iterations, "intervals": intervals}
-    given |= {"bets": bets, "player": player, "game": game, "share": share, "rows": rows}
-    recipe = _recipe_of(directory, given)
+    given |= {"bets": bets, "player": player, "game": game, "share": share, "rows": rows, "cards": cards}
+    recipe, behind = _recipe_of(directory, given, values)
     from cardai.commands.process import stopping_gently
 
     with progress("situations", "solved") as advance, stopping_gently() as stopped:
@@ -139,27 +167,46 @@ def situations(
                 advance(done, wanted)
             return not stopped
 
-        found = produce(directory, recipe, count, jobs=jobs, on=on, device=device, progress=told)
+        found = produce(directory, recipe, count, jobs=jobs, on=on, device=device, behind=behind, progress=told)
     _show(found, json)
     if stopped and len(found) < count:
         note(f"Stopped after {len(found):,} of {count:,}. Go on with: cardai situations {directory} --count {count}")
         raise typer.Exit(130)
 
 
-def _recipe_of(directory: Path, given: dict[str, Any]) -> Recipe:
-    """Return the recipe of a directory: its own if it has one, else that of the options given (None: not given)."""
+def _recipe_of(directory: Path, given: dict[str, Any], values: str) -> tuple[Recipe, BehindFlop | None]:
+    """Return the recipe of a directory: its own if it has one, else that of the options given (None: not given); and on the flop the
+    network of the turn."""
     from cardai.poker.values.situation_set import HEAD, load
 
     if not os.path.isfile(directory / HEAD):
-        return _recipe(**given)
+        behind = _behind(given["street"], values)
+        return _recipe(**given, behind=behind), behind
     known = load(directory).recipe
+    behind = _behind(known.street, values)
     own: dict[str, Any] = {name: _text(getattr(known, name)) for name in given}
     for name, value in given.items():
-        if value is not None and getattr(_recipe(**{**own, name: value}), name) != getattr(known, name):
+        if value is not None and getattr(_recipe(**{**own, name: value}, behind=behind), name) != getattr(known, name):
             raise UsageError(
                 f"{directory} has its own {name}, {own[name]}. Leave out --{name}, or choose another directory."
             )
-    return known
+    return known, behind
+
+
+def _behind(street: str | None, values: str) -> BehindFlop | None:
+    """Return the network of the turn that values the flop's leaves: the one in ``values``, else in the box. Raises UsageError."""
+    if street != StreetName.flop:
+        if values:
+            raise UsageError("A network values what lies behind the flop: --values goes with --street flop.")
+        return None
+    from cardai.poker.resolving.box import VALUES, box
+    from cardai.poker.resolving.depth_limit import hand_network
+    from cardai.poker.values.flop_labels import BehindFlop
+
+    here = box()
+    if not values and here is None:
+        raise UsageError("Flops need a network of the turn behind them: --values RUN, or pip install ./players for the box's.")
+    return BehindFlop(hand_network(values or str(here / VALUES), "turn"))  # type: ignore[operator]
 
 
 def _text(value: Any) -> Any:
@@ -177,6 +224,8 @@ def _recipe(
     game: str | None,
     share: float | None,
     rows: int | None,
+    cards: int | None,
+    behind: BehindFlop | None,
 ) -> Recipe:
     """Return a new recipe of the options given, with what stands for those that are not."""
     from cardai.poker.values.recipe import PER_SHARD, Recipe
@@ -198,6 +247,8 @@ def _recipe(
         share=1.0 if share is None else share,
         rows=1 if rows is None else rows,
         per_shard=PER_SHARD[where] * max(1, rows or 1),
+        network="" if behind is None else behind.digest,
+        cards=CARDS if cards is None and behind is not None else cards or 0,
     )
     made.check()
     return made
@@ -230,6 +281,8 @@ def _show(found: SituationSet, json: bool) -> None:
                 "game": recipe.game or None,
                 "share": recipe.share,
                 "rows": recipe.rows,
+                "network": recipe.network or None,
+                "cards": recipe.cards,
                 "bytes": size,
             }
         )
@@ -243,4 +296,5 @@ def _show(found: SituationSet, json: bool) -> None:
         f"{found.directory}: {len(found):,} situations of the {street}, {whose}, seed {recipe.seed}, "
         f"{size / 2**20:,.1f} MiB of values."
     )
-    out().print(f"Iterations by interval of pots: {', '.join(map(str, recipe.iterations))}; bets {recipe.bets}.")
+    behind = f"; behind the flop the network {recipe.network[:8]}" if recipe.network else ""
+    out().print(f"Iterations by interval of pots: {', '.join(map(str, recipe.iterations))}; bets {recipe.bets}{behind}.")

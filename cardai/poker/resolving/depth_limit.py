@@ -20,7 +20,7 @@ from cardai.poker.ranges.solver import LeafEvaluator
 from cardai.poker.values.network import DESCRIPTION, ValueNetwork
 from cardai.poker.values.network_leaves import LeafValues, NetworkLeaves, TurnLeaves
 from cardai.poker.values.plain_network import PlainNetwork, plain, read_plain
-from cardai.poker.values.situations import SECOND
+from cardai.poker.values.situations import HOLDEM_GAME, SECOND
 
 
 @frozen
@@ -79,6 +79,22 @@ def network_depth_limit(path: str, game: RangeGame, looks: int) -> DepthLimit:
             f"bets=...,{street}={known.bets},... values of its own bets, or values=exact."
         )
     return DepthLimit(whole, network, 0 if few else looks)
+
+
+def hand_network(path: str, street: str) -> PlainNetwork:
+    """Return the network over hands of no-limit hold'em in ``path``, as :func:`network_depth_limit` takes it.
+
+    Raises:
+        UsageError: it is no such run, has no checkpoint, or is of another street or of buckets. PluginError: no torch.
+    """
+    network = _network(path, HOLDEM_GAME, few=False)
+    if not isinstance(network, PlainNetwork):
+        raise UsageError(f"The values in {path!r} are those of buckets. Here a network over hands is needed (shape=hands).")
+    if network.description.street != street:
+        raise UsageError(
+            f"The values in {path!r} are those of the {network.description.street}. Here the {street}'s are needed."
+        )
+    return network
 
 
 def _network(path: str, game: RangeGame, few: bool) -> ValueNetwork | PlainNetwork:

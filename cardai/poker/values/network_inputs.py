@@ -60,7 +60,7 @@ def ranges_context(
     scalars[:, :, 5] = 2 * mean - 1
     scalars[:, :, 6] = 2 * np.sqrt(square)
     public = np.zeros((n, 2, PUBLIC), np.float32)
-    if boards.shape[1] >= 4:  # of a board of one card the hands' strengths say all
+    if boards.shape[1] >= 3:  # of a board of one card the hands' strengths say all
         public[:, :, :13] = np.stack([(boards % 13 == rank).sum(axis=1) for rank in range(13)], axis=1)[:, None]
         suits = np.sort(np.stack([(boards // 13 == s).sum(axis=1) for s in range(4)], axis=1), axis=1)[:, ::-1]
         public[:, :, 13:17] = suits[:, None] / 2.0

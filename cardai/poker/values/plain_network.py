@@ -16,7 +16,7 @@ from attrs import asdict, frozen
 
 from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import read_json, refuse_links, write_json
+from cardai.core.files import digest_of, read_json, refuse_links, write_json
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure
 from cardai.poker.values.network import DESCRIPTION, FORMAT, Description, ValueNetwork
@@ -35,6 +35,12 @@ class PlainNetwork:
 
     description: Description
     weights: Mapping[str, npt.NDArray[Any]]
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the description and the weights: two alike say the same."""
+        arrays = {name: [one.shape, one.tobytes().hex()] for name, one in sorted(self.weights.items())}
+        return digest_of([asdict(self.description), arrays])
 
     def of_shown(self, context: Float32s, hands: Float32s, met: Float32s, ranges: Float32s) -> Float32s:
         """Return (n, 2, H) values in units of what each player has put in, of situations that have been made into inputs.

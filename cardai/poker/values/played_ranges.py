@@ -19,7 +19,7 @@ from cardai.poker.hands.boards import BOARD_SIZES
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
 from cardai.poker.range_policy import RangePolicy, range_player
 from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree, holdem_tree
-from cardai.poker.values.situations import EVERY, INTERVALS, STREETS, Situation, pot_law
+from cardai.poker.values.situations import BOARD_CARDS, EVERY, INTERVALS, STREETS, Situation, pot_law
 
 ATTEMPTS = 10_000
 """Hands that are played before a player counts as one who never sees the street."""
@@ -34,7 +34,7 @@ def played_situation(
         UsageError: not hold'em for two, the player has no policy, or it never comes to ``street``.
     """
     if street not in STREETS:
-        raise UsageError(f"Situations are drawn on the {' and the '.join(STREETS)}. Got {street!r}.")
+        raise UsageError(f"Situations are drawn on the {', the '.join(STREETS)}. Got {street!r}.")
     tree, policy = _player(player, game)
 
     def uniform(what: str, count: int, attempt: int = 0) -> Float64s:
@@ -43,7 +43,7 @@ def played_situation(
     half_pot = pot_law(uniform("interval", 2)[0], uniform("pot", 2)[0], [INTERVALS[k] for k in intervals])
     for attempt in range(ATTEMPTS):
         dealt = np.argsort(uniform("deck", 52, attempt), kind="stable")
-        board = tuple(int(card) for card in dealt[: 4 + STREETS.index(street)])
+        board = tuple(int(card) for card in dealt[: BOARD_CARDS[street]])
         held = pair_index(dealt[10:14:2], dealt[11:14:2])
         ranges = _play(tree, policy, board, (int(held[0]), int(held[1])), uniform("actions", 60, attempt))
         if ranges is not None:
@@ -64,7 +64,7 @@ def _play(
     tree: PublicTree, policy: RangePolicy, board: Sequence[int], held: tuple[int, int], uniforms: Float64s
 ) -> Float64s | None:
     """Play one deal to the street of ``board``, and return both ranges (2, 1326) there by seat; None: it ends before."""
-    wanted = len(board) - 2  # the number of the street: 2 turn, 3 river
+    wanted = len(board) - 2  # the number of the street: 1 flop, 2 turn, 3 river
     alive = left_by(board).astype(np.float64)
     reach = np.stack([alive, alive])
     node = 0

@@ -18,6 +18,7 @@ from cardai.poker.values.situations import (
     BOARD_CARDS,
     EVERY,
     FASTER,
+    FLOP,
     HOLDEM_GAME,
     INTERVALS,
     SECOND,
@@ -30,7 +31,7 @@ from cardai.poker.values.situations import (
 
 LEAST_SHARE = 0.001
 """The least share of self-play but none: one file of a thousand."""
-PER_SHARD = {"river": 250, "turn": 10, SECOND: 4000}
+PER_SHARD = {"river": 250, "turn": 10, "flop": 10, SECOND: 4000}
 """How many situations make a shard unless told: some ten seconds of one CPU, and in Leduc many of each pot and board."""
 
 
@@ -55,12 +56,16 @@ class Recipe:
     rows: int = field(default=1, validator=whole(1, 64))
     """Situations of a solve: the first is solved, the others are its neighbours, worth what its strategies win there."""
     per_shard: int = field(default=PER_SHARD["river"], validator=whole(1, 100_000))
+    network: str = ""
+    """On the flop: the SHA-256 of the network of the turn that values what lies behind it (:attr:`.plain_network.PlainNetwork.digest`)."""
+    cards: int = field(default=0, validator=whole(0, 49))
+    """On the flop: the turns that an iteration looks at; 0: all."""
 
     def check(self) -> None:
         """Raise UsageError for what no set can be made by."""
         if (self.street == SECOND) != (self.drawn_in.hands.held == 1) or self.street not in BOARD_CARDS:
             raise UsageError(
-                f"Situations are on the {' or the '.join(STREETS)}, Leduc's {SECOND}. Got {self.street!r}."
+                f"Situations are on the {', the '.join(STREETS)}, Leduc's {SECOND}. Got {self.street!r}."
             )
         if len(self.iterations) != len(INTERVALS):
             raise UsageError(
@@ -82,6 +87,12 @@ class Recipe:
             )
         if len(set(self.intervals)) != len(self.intervals):
             raise UsageError("An interval of pots is named twice.")
+        if (self.street == FLOP) != bool(self.network) or (self.street != FLOP and self.cards):
+            raise UsageError(
+                "A network of the turn values what lies behind the flop, and no other street: --values RUN with --street flop."
+            )
+        if self.street == FLOP and self.rows > 1:
+            raise UsageError("Neighbours of a situation are worked out where it is solved to the end, not on the flop.")
         menus(self.bets, (SECOND,) if self.street == SECOND else STREETS[STREETS.index(self.street) :])
 
     @property

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from attrs import asdict, evolve, field, frozen
@@ -51,6 +51,19 @@ AT_ONCE = {"river": 4000, "turn": 400}
 
 
 _BUSY = "The situations of {} are being solved"
+
+
+class Behind(Protocol):
+    """What values situations on the flop: a network of the turn (:class:`.flop_labels.BehindFlop`)."""
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the network."""
+
+    def labels(
+        self, one: Situation, iterations: int, bets: str, discounts: tuple[float, float, float], cards: int
+    ) -> Labels:
+        """Return what every hand is worth, as a :class:`~cardai.poker.values.recipe.Recipe` says it."""
 
 
 class SituationWarning(UserWarning):
@@ -184,6 +197,7 @@ def produce(
     jobs: int = 1,
     on: str = "",
     device: str = "cpu",
+    behind: Behind | None = None,
     progress: Callable[[int, int], bool] | None = None,
 ) -> SituationSet:
     """Solve situations until ``directory`` has ``count``, rounded up to whole shards, and return the set.
@@ -191,13 +205,16 @@ def produce(
     Each shard is kept as soon as it is solved; Ctrl-C loses at most those under way. A shard of the set that is missing or
     damaged is made again, the same to the byte, whatever its number, and a SituationWarning says so. ``jobs`` and ``on`` are those of
     :mod:`cardai.pieces`. ``progress(done, wanted)`` is told after each; False stops. ``device`` cuda solves many side by side
-    on a GPU (:mod:`cardai.poker.values.batch_labels`): values are then the same but for rounding, not to the byte.
+    on a GPU (:mod:`cardai.poker.values.batch_labels`): values are then the same but for rounding, not to the byte. ``behind`` values
+    what lies behind flops.
 
     Raises:
-        UsageError: the recipe makes no sense, ``directory`` holds something else or is being written by another process, or
+        UsageError: the recipe makes no sense or is of another network, ``directory`` holds something else or is being written by another process, or
             torch does not see the device.
     """
     recipe.check()
+    if recipe.network != ("" if behind is None else behind.digest):
+        raise UsageError(f"The flops of {directory} are valued by another network of the turn. Name theirs: --values RUN.")
     where = _device(recipe, device, jobs, on)
     path, wanted = Path(directory), set(range(-(-count // recipe.per_shard)))
     damaged: dict[int, str] = {}
@@ -214,7 +231,7 @@ def produce(
             warnings.warn(f"{wrong} It is made again.", SituationWarning, stacklevel=2)
         found = evolve(found, shards={k: v for k, v in found.shards.items() if _number(k) not in damaged})
         missing = sorted((wanted | damaged.keys()) - set(found.numbers))
-        running = _swept(recipe, missing, jobs, on) if where == "cpu" else _on_device(recipe, missing, where)
+        running = _swept(recipe, missing, jobs, on, behind) if where == "cpu" else _on_device(recipe, missing, where)
         return _kept(found, running, len(missing), progress)
 
 
@@ -247,27 +264,33 @@ def _device(recipe: Recipe, name: str, jobs: int, on: str) -> str:
     if recipe.rows > 1:
         raise UsageError(f"Neighbours of a situation are worked out on the CPU. Leave out --device {name}, or --rows.")
     if recipe.street not in AT_ONCE:
-        raise UsageError(f"A device solves situations of hold'em. Leave out --device {name}.")
+        raise UsageError(f"A device solves situations on the turn or the river. Leave out --device {name}.")
     from cardai.learn.networks import choose_device
 
     return str(choose_device(name))
 
 
 def _swept(
-    recipe: Recipe, shards: Sequence[int], jobs: int, on: str
+    recipe: Recipe, shards: Sequence[int], jobs: int, on: str, behind: Behind | None
 ) -> Generator[tuple[int, dict[str, Any]], None, None]:
     """Yield each shard and its arrays, solved by processes or machines."""
     here = on and recipe.player  # a trained run's directory is on this machine alone
-    pieces = ((f"situations of shard {k}", (k, _members(recipe, k)) if here else (k,)) for k in shards)
+    pieces = ((f"situations of shard {k}", (k, _members(recipe, k) if here else (), behind)) for k in shards)
     with closing(Work(solve_shard, recipe, on=on, jobs=jobs, pieces=pieces).run()) as running:
         yield from (found for _, found in running)
 
 
-def solve_shard(recipe: Recipe, shard: int, members: Sequence[Situation] = ()) -> tuple[int, dict[str, Any]]:
-    """Return (shard, its arrays): the piece of work; ``members`` are its situations, where they are known."""
+def solve_shard(
+    recipe: Recipe, shard: int, members: Sequence[Situation] = (), behind: Behind | None = None
+) -> tuple[int, dict[str, Any]]:
+    """Return (shard, its arrays): the piece of work; ``members`` are its situations, where they are known, ``behind`` as of :func:`produce`."""
     found = members or _members(recipe, shard)
     iterations = [recipe.iterations[one.interval] for one in found]
-    solved = all_labels(found, iterations, recipe.bets, recipe.discounts, recipe.rows)
+    if behind is None:
+        solved = all_labels(found, iterations, recipe.bets, recipe.discounts, recipe.rows)
+    else:
+        how = recipe.bets, recipe.discounts, recipe.cards
+        solved = [behind.labels(one, count, *how) for one, count in zip(found, iterations, strict=True)]
     return shard, _arrays(found, solved)
 
 

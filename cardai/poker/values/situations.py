@@ -2,7 +2,8 @@
 
 Moravcik et al., "DeepStack" (2017), supplement: a pot, a board at random, and ranges that spread their weight over the hands
 in order of strength, halving at random. A situation is named by a seed and its number: the same number is the same
-situation, whoever makes it. They are of no-limit hold'em on the turn or the river, or of no-limit Leduc's second round.
+situation, whoever makes it. They are of no-limit hold'em on the flop (:mod:`.flop_labels`), the turn or the river, or of no-limit
+Leduc's second round.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ STACK = 20_000
 INTERVALS = ((100, 100), (200, 399), (400, 1999), (2000, 5999), (6000, 19_950))
 """What each player has put in, from and to; each interval is as likely as the others, each number within as the others."""
 EVERY = tuple(range(len(INTERVALS)))
-STREETS = ("turn", "river")
+FLOP = "flop"
+STREETS = (FLOP, "turn", "river")
 SECOND = "second"
 """Leduc's second round."""
-BOARD_CARDS = {"turn": 4, "river": 5, SECOND: 1}
+BOARD_CARDS = {FLOP: 3, "turn": 4, "river": 5, SECOND: 1}
 BETS = "1+allin"
-"""The sizes of bets on both streets, if none are named."""
+"""The sizes of bets on every street, if none are named."""
 FASTER = (1.5, 0.5, 4.0)
 """Discounts by which values settle soonest: negative regrets are kept longer than by DCFR's (1.5, 0, 2), early iterations
 count less. benchmarks/labels.py prints how far values are from those of a long solve by either."""
@@ -114,7 +116,7 @@ def situation(
         UsageError: a street on which none are drawn.
     """
     if street not in BOARD_CARDS:
-        raise UsageError(f"Situations are drawn on the {' and the '.join(STREETS)}. Got {street!r}.")
+        raise UsageError(f"Situations are drawn on the {', the '.join(STREETS)}. Got {street!r}.")
 
     def uniform(what: str, count: int) -> Float64s:
         return Rows(np.array([derive(seed, street, number, what)], np.uint64)).random(count).reshape(-1)
@@ -203,7 +205,7 @@ def _halvings(count: int) -> list[tuple[Int64s, Int64s, Int64s]]:
 
 def situation_tree(one: Situation, bets: str = BETS) -> PublicTree:
     """Return the public tree of a situation to the end of the game. Raises UsageError: ``bets`` cannot be read."""
-    streets = (SECOND,) if one.game.hands.held == 1 else STREETS[len(one.board) - 4 :]
+    streets = (SECOND,) if one.game.hands.held == 1 else STREETS[len(one.board) - 3 :]
     betting = street_betting(2 * one.half_pot, len(streets), minimum=one.game.betting.minimum_bet)
     return betting_tree(betting, one.game.stacks, menus(bets, streets))
 

@@ -32,7 +32,7 @@ def parts(data: Prepared, rows: int = 1) -> Int64s:
     solved, is held out; the others are then UNUSED.
     """
     size = data.boards.shape[1]
-    keys = data.numbers // rows if size < 4 else board_classes(data.boards)
+    keys = data.numbers // rows if size < 3 else board_classes(data.boards)
     found = np.array([_part(size, key) for key in keys.tolist()], np.int64)
     return found if rows == 1 else np.where((found != TRAIN) & (data.numbers % rows != 0), UNUSED, found)
 
