@@ -24,6 +24,15 @@ def labels(
     directory: SITUATIONS,
     sample: Annotated[int, typer.Option("--sample", "-n", metavar="N", min=1, help="Situations to solve again.")] = 50,
     times: Annotated[int, typer.Option("--times", metavar="K", min=2, help="How many times longer.")] = 10,
+    values: Annotated[
+        str,
+        typer.Option(
+            "--values",
+            metavar="RUN",
+            help="Of flops: the turn's network behind them.",
+            show_default="the one in the box",
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Solve some situations much longer, and print how far the labels are from that, by the interval of the pot.
@@ -33,11 +42,13 @@ def labels(
     from attrs import asdict
 
     from cardai.commands.process import stopping_gently
+    from cardai.poker.resolving.depth_limit import behind_flop
     from cardai.poker.values.measures import label_noise
     from cardai.poker.values.situation_set import check_fingerprint, load
 
     found = load(directory)
     check_fingerprint(found)
+    behind = behind_flop(values) if found.recipe.network else None
     with progress("labels", "solved") as advance, stopping_gently() as stopped:
 
         def told(done: int, wanted: int) -> bool:
@@ -45,7 +56,7 @@ def labels(
                 advance(done, wanted)
             return not stopped
 
-        noise = label_noise(found, sample, times, told)
+        noise = label_noise(found, sample, times, told, behind)
     if json:
         print_json(asdict(noise) | {"mean_player": noise.mean_player, "mean_pot": noise.mean_pot})
     else:

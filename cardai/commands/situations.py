@@ -199,14 +199,9 @@ def _behind(street: str | None, values: str) -> BehindFlop | None:
         if values:
             raise UsageError("A network values what lies behind the flop: --values goes with --street flop.")
         return None
-    from cardai.poker.resolving.box import VALUES, box
-    from cardai.poker.resolving.depth_limit import hand_network
-    from cardai.poker.values.flop_labels import BehindFlop
+    from cardai.poker.resolving.depth_limit import behind_flop
 
-    here = box()
-    if not values and here is None:
-        raise UsageError("Flops need a network of the turn behind them: --values RUN, or pip install ./players for the box's.")
-    return BehindFlop(hand_network(values or str(here / VALUES), "turn"))  # type: ignore[operator]
+    return behind_flop(values)
 
 
 def _text(value: Any) -> Any:
@@ -297,4 +292,6 @@ def _show(found: SituationSet, json: bool) -> None:
         f"{size / 2**20:,.1f} MiB of values."
     )
     behind = f"; behind the flop the network {recipe.network[:8]}" if recipe.network else ""
-    out().print(f"Iterations by interval of pots: {', '.join(map(str, recipe.iterations))}; bets {recipe.bets}{behind}.")
+    out().print(
+        f"Iterations by interval of pots: {', '.join(map(str, recipe.iterations))}; bets {recipe.bets}{behind}."
+    )

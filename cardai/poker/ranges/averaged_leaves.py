@@ -24,10 +24,11 @@ class AveragedLeaves(ABC):
 
     Args:
         hands: (n,) the hands' numbers, in order of the vectors. count: how many hands there are at all.
-        cards: the B cards that can come. each: how many of them can come to a pair of hands. stack: a player's chips.
+        cards: the B cards that can come. each: how many of them can come to a pair of hands (of boards with weights: their share).
+            stack: a player's chips.
     """
 
-    def __init__(self, hands: Int64s, count: int, cards: Sequence[int], each: int, stack: int) -> None:
+    def __init__(self, hands: Int64s, count: int, cards: Sequence[int], each: float, stack: int) -> None:
         self.hands, self.count, self.cards, self.each = np.asarray(hands, np.int64), count, tuple(cards), each
         self.stack = stack
         self._sums: list[Any] = [None, None]

@@ -17,6 +17,8 @@ from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.ranges.solver import LeafEvaluator
+from cardai.poker.resolving.box import VALUES, box
+from cardai.poker.values.flop_labels import BehindFlop
 from cardai.poker.values.network import DESCRIPTION, ValueNetwork
 from cardai.poker.values.network_leaves import LeafValues, NetworkLeaves, TurnLeaves
 from cardai.poker.values.plain_network import PlainNetwork, plain, read_plain
@@ -89,12 +91,24 @@ def hand_network(path: str, street: str) -> PlainNetwork:
     """
     network = _network(path, HOLDEM_GAME, few=False)
     if not isinstance(network, PlainNetwork):
-        raise UsageError(f"The values in {path!r} are those of buckets. Here a network over hands is needed (shape=hands).")
+        raise UsageError(
+            f"The values in {path!r} are those of buckets. Here a network over hands is needed (shape=hands)."
+        )
     if network.description.street != street:
         raise UsageError(
             f"The values in {path!r} are those of the {network.description.street}. Here the {street}'s are needed."
         )
     return network
+
+
+def behind_flop(path: str = "") -> BehindFlop:
+    """Return what values situations on the flop: the network of the turn in ``path``, else in the box. Raises UsageError: there is none."""
+    here = box()
+    if not path and here is None:
+        raise UsageError(
+            "Flops need a network of the turn behind them: --values RUN, or pip install ./players for the box's."
+        )
+    return BehindFlop(hand_network(path or str(here / VALUES), "turn"))  # type: ignore[operator]
 
 
 def _network(path: str, game: RangeGame, few: bool) -> ValueNetwork | PlainNetwork:

@@ -39,7 +39,8 @@ from cardai.training.runs import Run
 HEAD, ARRAYS = "preflop.json", "preflop.npz"
 FORMAT = "cardai preflop 1"
 MOST_DEPTHS = 32
-_BLIND = 100
+BLIND = 100
+"""A big blind, in chips."""
 
 
 def _depths(_: object, __: object, value: tuple[int, ...]) -> None:
@@ -74,7 +75,7 @@ class PreflopTable:
     @cached_property
     def trees(self) -> dict[int, PublicTree]:
         """The tree of each depth before the flop, seat 0 on the button, the big blind 100."""
-        return {depth: _tree(self.ladder, depth) for depth in self.depths}
+        return {depth: ladder_tree(self.ladder, depth) for depth in self.depths}
 
     @cached_property
     def _first(self) -> dict[int, dict[int, int]]:
@@ -97,9 +98,10 @@ class PreflopTable:
         return np.where(total > 0, rows / np.where(total > 0, total, 1.0), 1 / len(rows))
 
 
-def _tree(ladder: Sequence[float], depth: int) -> PublicTree:
-    betting = _said(f"acpc_nolimit_2p:stack={depth * _BLIND}").betting
-    return tree_after(betting, (depth * _BLIND,) * 2, 0, (), (Menu((tuple(ladder),)),) * 4, until=0)
+def ladder_tree(ladder: Sequence[float], depth: int) -> PublicTree:
+    """Return the tree before the flop of stacks of ``depth`` big blinds, seat 0 on the button."""
+    betting = _said(f"acpc_nolimit_2p:stack={depth * BLIND}").betting
+    return tree_after(betting, (depth * BLIND,) * 2, 0, (), (Menu((tuple(ladder),)),) * 4, until=0)
 
 
 def _said(spec: str) -> BoardGame:
@@ -127,7 +129,7 @@ def table_of(runs: Sequence[Path]) -> PreflopTable:
         if (
             said is None
             or not said.ladder
-            or said.stacks[0] % _BLIND
+            or said.stacks[0] % BLIND
             or evolve(said.betting, deepest=usual.deepest) != usual
         ):
             raise UsageError(
@@ -135,20 +137,20 @@ def table_of(runs: Sequence[Path]) -> PreflopTable:
             )
         rungs = tuple(float(rung) for rung in said.ladder)
         ladders.add((*[rung for rung in rungs if rung != ALL_IN], *[ALL_IN] * (ALL_IN in rungs)))
-        depth = said.stacks[0] // _BLIND
+        depth = said.stacks[0] // BLIND
         if depth in chances:
             raise UsageError(f"Two runs are of stacks of {depth} big blinds. Give one of each depth.")
         whole_tree = holdem_tree(game, "A table of play before the flop")
         policy = range_player(game, make.agent(str(path)), whole_tree)
         nodes = whole_tree.decisions[whole_tree.street[whole_tree.decisions] == 0]
-        chances[depth] = _by_class(policy.range_policy(nodes, ()))
+        chances[depth] = by_class(policy.range_policy(nodes, ()))
     if len(ladders) != 1:
         raise UsageError(f"The runs have {len(ladders)} ladders of bets. One table has one.")
     (ladder,) = ladders
     return PreflopTable(ladder, tuple(sorted(chances)), chances)
 
 
-def _by_class(rows: Float64s) -> Float32s:
+def by_class(rows: Float64s) -> Float32s:
     """Return (n, 169) the means over each class's hands of (n, 1326)."""
     classes = class_of()
     sums = np.stack([np.bincount(classes, row, CLASSES) for row in rows])
@@ -169,7 +171,7 @@ def read_table(directory: Path) -> PreflopTable:
     head = structure(read_json(directory / HEAD), _Head, what)
     if head.format != FORMAT:
         raise DamagedFileError(f"{what} is damaged or foreign: its format is {head.format[:40]!r}.")
-    rows = {depth: _tree(head.ladder, depth).edges for depth in head.depths}
+    rows = {depth: ladder_tree(head.ladder, depth).edges for depth in head.depths}
     expected = {f"chances_{depth}": (np.float16, (count, CLASSES)) for depth, count in rows.items()}
     found = read_npz(directory / ARRAYS, expected)
     if not all(np.isfinite(one).all() and (one >= 0).all() for one in found.values()):
@@ -208,7 +210,7 @@ class _WithStacks:
         self.depth = table.depth(stack / max(*game.betting.blinds, 1))
         self._menus = (Menu((table.ladder,)),) * game.betting.num_rounds
         of_depth = partial(table.strategy, self.depth)
-        self._translation = Translation(table.trees[self.depth].root, of_depth, _EACH, self.depth * _BLIND)
+        self._translation = Translation(table.trees[self.depth].root, of_depth, _EACH, self.depth * BLIND)
 
     def plan(self, public: Public) -> Plan:
         """Return what each hand does at a decision before the flop."""

@@ -74,6 +74,20 @@ def order_rivers(
 
 
 @kernel
+def add_match_ups(level: Any, beaten: Any, tied: Any) -> None:
+    """Count on one more river, in (n, n) int16, whom the row's hand beats and whom it ties; ``level`` (n,) int16, -1: blocked."""
+    none, one = np.int16(0), np.int16(1)
+    for i in range(len(level)):
+        own, wins, ties = level[i], beaten[i], tied[i]
+        if own < none:
+            continue
+        for j in range(len(level)):
+            other = level[j]
+            wins[j] += one if other >= none and other < own else none
+            ties[j] += one if other == own else none
+
+
+@kernel
 def beat(
     card: Any,
     num_cards: Any,

@@ -27,7 +27,9 @@ def whole_boards(board: Sequence[int], hands: Hands = HOLDEM) -> list[tuple[int,
     """Return the whole boards that ``board`` can become: as many cards short, at most, as a player holds."""
     missing, most = hands.whole - len(board), hands.held
     if not 0 <= missing <= most:
-        raise UsageError(f"Ranges are encoded on boards of {hands.whole - most} to {hands.whole} cards. Got {len(board)}.")
+        raise UsageError(
+            f"Ranges are encoded on boards of {hands.whole - most} to {hands.whole} cards. Got {len(board)}."
+        )
     rest = [card for card in hands.deck if card not in board]
     return [(*board, *added) for added in itertools.combinations(rest, missing)]
 

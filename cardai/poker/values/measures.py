@@ -23,7 +23,7 @@ from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.network import ValueNetwork, bucket_means, hand_buckets, of_hands
 from cardai.poker.values.prepared import Prepared
 from cardai.poker.values.range_codes import RangeCode
-from cardai.poker.values.situation_set import Recipe, SituationSet
+from cardai.poker.values.situation_set import Behind, Recipe, SituationSet, check_behind
 from cardai.poker.values.situations import INTERVALS, Situation, labels
 
 DIVISORS = {"player": 1.0, "pot": 0.5}
@@ -158,12 +158,18 @@ def _over(values: Sequence[float], counts: Sequence[int]) -> float:
 
 
 def label_noise(
-    found: SituationSet, sample: int, times: int, progress: Callable[[int, int], bool] | None = None
+    found: SituationSet,
+    sample: int,
+    times: int,
+    progress: Callable[[int, int], bool] | None = None,
+    behind: Behind | None = None,
 ) -> Noise:
     """Solve a sample of situations ``times`` as long as the set's recipe says, and return how far its labels are off.
 
-    The first ``sample`` situations of the set are taken; what was found is kept in the set's directory.
+    The first ``sample`` situations of the set are taken; what was found is kept in the set's directory. ``behind`` values what lies
+    behind flops. Raises UsageError: the set is of another network.
     """
+    check_behind(found.directory, found.recipe, behind)
     rows: list[list[tuple[float, float, float]]] = [[] for _ in INTERVALS]
     done = 0
     for shard in found.numbers:
@@ -173,7 +179,7 @@ def label_noise(
                 break
             one = found.recipe.situation(solved.first + k)
             rows[one.interval].append(
-                (*_off(found.recipe, solved.values[k], one, times), float(solved.exploitability[k]))
+                (*_off(found.recipe, solved.values[k], one, times, behind), float(solved.exploitability[k]))
             )
             done += 1
     columns = [[float(np.mean([row[k] for row in part])) if part else 0.0 for part in rows] for k in range(3)]
@@ -182,8 +188,9 @@ def label_noise(
     return noise
 
 
-def _off(recipe: Recipe, values: Float32s, one: Situation, times: int) -> tuple[float, float]:
-    longer = labels(one, times * recipe.iterations[one.interval], recipe.bets, recipe.discounts)
+def _off(recipe: Recipe, values: Float32s, one: Situation, times: int, behind: Behind | None) -> tuple[float, float]:
+    count, how = times * recipe.iterations[one.interval], (recipe.bets, recipe.discounts)
+    longer = labels(one, count, *how) if behind is None else behind.labels(one, count, *how, recipe.cards)
     errors = longer.values[:, legal_hands(one.board, one.game.hands)] - values
     return float(huber(errors).mean()), float(huber(errors / 2).mean())
 

@@ -7,7 +7,8 @@ come, each iteration at others; what each card says is averaged over the iterati
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,30 +33,34 @@ class LeafValues(Protocol):
         """Return (n, 2, H) counterfactual values in units of what each player has put in."""
 
 
-class LeavesByCard(AveragedLeaves):
-    """Values the chance nodes of one board by what somebody says of the next street.
+class LeavesInTurn(AveragedLeaves):
+    """Values chance nodes by what somebody says of the boards behind them, of which each iteration looks at some.
 
     Args:
-        numbers: (n,) the hands' numbers, in order of the vectors. looks: cards of an iteration; 0: all.
+        hands, count, cards, each, stack: those of :class:`~cardai.poker.ranges.averaged_leaves.AveragedLeaves`; ``cards`` are what
+            can come, by name. looks: how many of them an iteration looks at; 0: all. first: what their order is drawn by.
+        few: whether hands are so few that all boards are asked about at once, and for each player anew.
     """
 
-    def __init__(self, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0) -> None:
-        hands = game.hands
-        cards = [card for card in hands.deck if card not in board]
-        super().__init__(numbers, len(hands.cards), cards, len(cards) - 2 * hands.held, min(game.stacks))
-        self.board, self.game, self.looks = tuple(board), game, looks or len(cards)
-        order = np.random.default_rng(derive(0, "cards", *self.board)).permutation(len(cards))
-        self.few = hands.held == 1  # hands: all boards are asked about at once, and for each player anew
+    def __init__(
+        self,
+        hands: Int64s,
+        count: int,
+        cards: Sequence[int],
+        each: float,
+        stack: int,
+        looks: int,
+        first: Sequence[int],
+        few: bool = False,
+    ) -> None:
+        super().__init__(hands, count, cards, each, stack)
+        self.looks, self.few = looks or len(cards), few
+        order = np.random.default_rng(derive(0, "cards", *first)).permutation(len(cards))
         self._order, self._next = np.asarray(order, np.int64), 0
-        self._down = self._checked_down()
         self._other: Float64s | None = None
         """What the hands of who was not asked about last are worth."""
         self._ready: Float64s | None = None
         """That, for the second player of an iteration."""
-
-    def _checked_down(self) -> CheckedDown:
-        """Return what hands are worth where nothing is decided any more."""
-        return CheckedDown(self.board, self.hands, self.game.hands, np.float64 if self.few else np.float32)
 
     @abstractmethod
     def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
@@ -80,6 +85,26 @@ class LeavesByCard(AveragedLeaves):
         both = self._values(np.asarray(reach, np.float64), [min(node.spent) for node in nodes], cards)
         self._other = both[1 - player]
         return np.asarray(both[player])
+
+
+class LeavesByCard(LeavesInTurn):
+    """Values the chance nodes of one board by what somebody says of the next street.
+
+    Args:
+        numbers: (n,) the hands' numbers, in order of the vectors. looks: cards of an iteration; 0: all.
+    """
+
+    def __init__(self, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0) -> None:
+        hands = game.hands
+        cards = [card for card in hands.deck if card not in board]
+        each, stack = len(cards) - 2 * hands.held, min(game.stacks)
+        super().__init__(numbers, len(hands.cards), cards, each, stack, looks, board, few=hands.held == 1)
+        self.board, self.game = tuple(board), game
+        self._down = self._checked_down()
+
+    def _checked_down(self) -> CheckedDown:
+        """Return what hands are worth where nothing is decided any more."""
+        return CheckedDown(self.board, self.hands, self.game.hands, np.float64 if self.few else np.float32)
 
     def closed(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
         """Return (C, n): see :class:`~cardai.poker.ranges.averaged_leaves.AveragedLeaves`."""
@@ -145,20 +170,38 @@ class TurnLeaves(LeavesByCard):
 
     def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
         out = np.zeros((2, len(half_pots), len(cards), len(self.hands)))
-        half, known = np.array(half_pots, np.float64), self.network.description
-        deepest = half * (known.stack / known.least)  # deeper than it learned counts as that
-        stack = np.minimum(self.stack, deepest)
         for k, card in enumerate(cards.tolist()):
             left, order = self._turns.left[card], self._turns.order(card)
-            ranges = np.zeros(reach.shape)
-            ranges[:, :, left] = reach[:, :, left]
-            mass = ranges.sum(axis=2)
-            for seat, node in np.argwhere(mass <= 0):  # nobody gets here: what he would win is asked all the same
-                ranges[seat, node, left] = 1.0
-            ranges /= ranges.sum(axis=2, keepdims=True)
-            context, hands, met = self._turns.inputs(card, ranges, half, stack)
-            own = np.ascontiguousarray(ranges[:, :, order].transpose(1, 0, 2), np.float32)
-            found = self.network.of_shown(context, hands, met, own)
-            scale = half * mass[::-1]  # (2, C): the other's reach
-            out[:, :, k, order] = found.transpose(1, 0, 2) * scale[:, :, None]
+            shown = partial(self._turns.inputs, card)
+            out[:, :, k, order] = said(self.network, shown, left, order, reach, half_pots, self.stack)
         return out
+
+
+def said(
+    network: PlainNetwork,
+    shown: Callable[[Float64s, Float64s, Float64s], tuple[Float32s, Float32s, Float32s]],
+    left: Int64s,
+    order: Int64s,
+    reach: Float64s,
+    half_pots: Sequence[int],
+    stack: int,
+) -> Float64s:
+    """Return (2, C, H) what hands on a board are worth, in chips times the reach that they meet, by a network over hands.
+
+    Args:
+        shown: makes the network's inputs of ranges (2, C, n), half pots and stacks (C,), hands in the order ``order`` (H,).
+        left: (H,) the places of the hands that the board leaves. reach: (2, C, n).
+    """
+    half, known = np.array(half_pots, np.float64), network.description
+    stacks = np.minimum(stack, half * (known.stack / known.least))  # deeper than it learned counts as that
+    ranges = np.zeros(reach.shape)
+    ranges[:, :, left] = reach[:, :, left]
+    mass = ranges.sum(axis=2)
+    for seat, node in np.argwhere(mass <= 0):  # nobody gets here: what he would win is asked all the same
+        ranges[seat, node, left] = 1.0
+    ranges /= ranges.sum(axis=2, keepdims=True)
+    context, hands, met = shown(ranges, half, stacks)
+    own = np.ascontiguousarray(ranges[:, :, order].transpose(1, 0, 2), np.float32)
+    found = network.of_shown(context, hands, met, own)
+    scale = half * mass[::-1]  # (2, C): the other's reach
+    return np.asarray(found.transpose(1, 0, 2) * scale[:, :, None], np.float64)

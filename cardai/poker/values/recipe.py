@@ -64,9 +64,7 @@ class Recipe:
     def check(self) -> None:
         """Raise UsageError for what no set can be made by."""
         if (self.street == SECOND) != (self.drawn_in.hands.held == 1) or self.street not in BOARD_CARDS:
-            raise UsageError(
-                f"Situations are on the {', the '.join(STREETS)}, Leduc's {SECOND}. Got {self.street!r}."
-            )
+            raise UsageError(f"Situations are on the {', the '.join(STREETS)}, Leduc's {SECOND}. Got {self.street!r}.")
         if len(self.iterations) != len(INTERVALS):
             raise UsageError(
                 f"Iterations are one number, or {len(INTERVALS)} joined by +, one for each interval of pots. "

@@ -213,8 +213,7 @@ def produce(
             torch does not see the device.
     """
     recipe.check()
-    if recipe.network != ("" if behind is None else behind.digest):
-        raise UsageError(f"The flops of {directory} are valued by another network of the turn. Name theirs: --values RUN.")
+    check_behind(directory, recipe, behind)
     where = _device(recipe, device, jobs, on)
     path, wanted = Path(directory), set(range(-(-count // recipe.per_shard)))
     damaged: dict[int, str] = {}
@@ -233,6 +232,14 @@ def produce(
         missing = sorted((wanted | damaged.keys()) - set(found.numbers))
         running = _swept(recipe, missing, jobs, on, behind) if where == "cpu" else _on_device(recipe, missing, where)
         return _kept(found, running, len(missing), progress)
+
+
+def check_behind(directory: str | Path, recipe: Recipe, behind: Behind | None) -> None:
+    """Raise UsageError unless ``behind`` is the network that the flops of ``directory`` were valued by."""
+    if recipe.network != ("" if behind is None else behind.digest):
+        raise UsageError(
+            f"The flops of {directory} are valued by another network of the turn. Name theirs: --values RUN."
+        )
 
 
 def _kept(
@@ -271,11 +278,15 @@ def _device(recipe: Recipe, name: str, jobs: int, on: str) -> str:
 
 
 def _swept(
-    recipe: Recipe, shards: Sequence[int], jobs: int, on: str, behind: Behind | None
+    recipe: Recipe, shards: Sequence[int], jobs: int, on: str, behind: Behind | None = None
 ) -> Generator[tuple[int, dict[str, Any]], None, None]:
     """Yield each shard and its arrays, solved by processes or machines."""
     here = on and recipe.player  # a trained run's directory is on this machine alone
-    pieces = ((f"situations of shard {k}", (k, _members(recipe, k) if here else (), behind)) for k in shards)
+    more = () if behind is None else (behind,)
+    pieces = (
+        (f"situations of shard {k}", (k, _members(recipe, k) if here else (), *more) if here or more else (k,))
+        for k in shards
+    )
     with closing(Work(solve_shard, recipe, on=on, jobs=jobs, pieces=pieces).run()) as running:
         yield from (found for _, found in running)
 

@@ -19,7 +19,7 @@ from cardai.poker.resolving.preflop import (
     CLASSES,
     Preflop,
     PreflopTable,
-    _tree,
+    ladder_tree,
     preflop_player,
     read_table,
     write_table,
@@ -42,7 +42,7 @@ def table() -> PreflopTable:
     """A table that plays at random, each class and decision otherwise."""
     chances = {}
     for depth in (10, 100):
-        tree = _tree(LADDER, depth)
+        tree = ladder_tree(LADDER, depth)
         rows = np.random.default_rng(depth).random((tree.edges, CLASSES)).astype(np.float32)
         first = 0
         for count in tree.num_children[tree.decisions].tolist():

@@ -20,23 +20,16 @@ from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.network import Description
 from cardai.poker.values.network_inputs import context_inputs, hand_inputs
 from cardai.poker.values.network_leaves import TurnLeaves
-from cardai.poker.values.plain_network import PlainNetwork, _shapes, plain, read_plain, write_plain
+from cardai.poker.values.plain_network import PlainNetwork, plain, read_plain, write_plain
 from cardai.poker.values.prepared import prepare
 from cardai.poker.values.situations import HOLDEM_GAME, Situation
 from tests.poker.chance_nodes import chance_node
+from tests.poker.values.plain_networks import network
 
 FLOP = tuple(parse_cards("KsTh7s"))
 HANDS = legal_hands(FLOP)
 COUNT_OF_POTS = 9
 """One more than a sweep takes at a time."""
-
-
-def network(random: bool) -> PlainNetwork:
-    """Return a network with weights at random, or one that values hands as if both checked to the end."""
-    described = Description("hands", "turn", width=8, context=8, blocks=1, zero_sum=random)
-    draw = np.random.default_rng(4)
-    weights = {name: draw.normal(0, 0.3, shape).astype(np.float32) for name, shape in _shapes(described).items()}
-    return PlainNetwork(described, weights if random else {name: 0 * one for name, one in weights.items()})
 
 
 @pytest.fixture(scope="module")

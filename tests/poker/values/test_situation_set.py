@@ -189,7 +189,12 @@ def test_another_recipe_or_player_is_refused(made: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"street": "flop"}, "turn or the river"),
+        ({"street": "preflop"}, "flop, the turn, the river"),
+        ({"street": "flop"}, "--values RUN with --street flop"),
+        ({"network": "x"}, "--values RUN with --street flop"),
+        ({"cards": 3}, "--values RUN with --street flop"),
+        ({"street": "flop", "network": "x", "rows": 2}, "not on the flop"),
+        ({"street": "flop", "network": "x"}, "another network of the turn"),
         ({"iterations": (3, 4)}, "five|5"),
         ({"intervals": (1, 1)}, "named twice"),
         ({"bets": "soup"}, "no size"),

@@ -82,5 +82,5 @@ def test_labels_are_zero_sum_and_of_every_hand(drawn: list[Situation]) -> None:
 
 
 def test_other_streets_are_refused() -> None:
-    with pytest.raises(UsageError, match="turn and the river"):
-        situation(1, 1, "flop")
+    with pytest.raises(UsageError, match="flop, the turn, the river"):
+        situation(1, 1, "preflop")

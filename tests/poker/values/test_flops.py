@@ -1,0 +1,123 @@
+"""Flops: what a network of them is shown, what they are worth by a network of the turn, and what they are worth before the flop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cardai.cards.text import parse_cards
+from cardai.core.arrays import Float64s
+from cardai.poker.hand_classes import CLASSES, class_number, class_of
+from cardai.poker.hands.combos import COUNT
+from cardai.poker.ranges.flops import Subset
+from cardai.poker.ranges.leaves import CheckedDown, showdowns
+from cardai.poker.resolving.preflop import PreflopTable, ladder_tree, write_table
+from cardai.poker.resolving.preflop_solving import Behind, solve_depth
+from cardai.poker.values.flop_inputs import FlopInputs
+from cardai.poker.values.flop_labels import BehindFlop, flop_tree
+from cardai.poker.values.flop_leaves import FlopLeaves, flop_inputs
+from cardai.poker.values.match_ups import legal_hands
+from cardai.poker.values.network_inputs import context_inputs, hand_inputs
+from cardai.poker.values.prepared import prepare
+from cardai.poker.values.situations import Situation, situation
+from tests.poker.values.plain_networks import network
+
+FLOP = tuple(parse_cards("9h8h7h"))
+
+
+@pytest.fixture(scope="module")
+def inputs() -> FlopInputs:
+    return FlopInputs(FLOP)
+
+
+def drawn(flop: tuple[int, ...], pots: int = 1) -> Float64s:
+    """Return (2, pots, 1326) ranges on a flop, which sum to 1; some hands are never held."""
+    reach = np.random.default_rng(5).random((2, pots, COUNT)) ** 4
+    reach[reach < 0.01] = 0.0
+    reach[:, :, ~np.isin(np.arange(COUNT), legal_hands(flop))] = 0.0
+    return np.asarray(reach / reach.sum(axis=2, keepdims=True))
+
+
+def test_many_pots_are_shown_as_each_is_by_itself(inputs: FlopInputs) -> None:
+    ranges, halves = drawn(FLOP, 9), np.linspace(100, 9000, 9).round()  # one more than are counted at a time
+    context, hands, met = inputs.inputs(ranges, halves, np.full(9, 20_000.0))
+    alone = prepare([Situation(0, 0, FLOP, int(half), ranges[:, k]) for k, half in enumerate(halves)])
+    wanted, weights = hand_inputs(alone, None)
+    back = np.argsort(inputs.order)  # those are in order of their numbers
+    assert context == pytest.approx(context_inputs(alone), abs=4e-3)  # halves of 16 bits
+    assert met[:, :, back] == pytest.approx(weights, abs=1e-3)
+    assert hands[:, :, back][..., :12] == pytest.approx(wanted[..., :12], abs=5e-3)
+    assert hands[:, :, back][..., 12:] == pytest.approx(wanted[..., 12:], abs=0.1)  # logarithms near 0
+
+
+def test_a_flop_without_bets_is_worth_its_showdowns() -> None:
+    one = Situation(0, 0, FLOP, 500, drawn(FLOP)[:, 0])
+    assert [len(flop_tree(one, bets).streets[0].chance) for bets in ("none", "1+allin/allin")] == [1, 7]
+    found = BehindFlop(network(random=False)).labels(one, 2, "none")
+    for seat in range(2):
+        wanted = one.ranges[1 - seat] @ showdowns(FLOP).T
+        assert found.values[seat] == pytest.approx(wanted, abs=2e-3)
+    assert found.exploitability == pytest.approx(0.0, abs=1e-3)
+
+
+def test_who_looks_at_some_turns_finds_what_all_say() -> None:
+    one = situation(3, 1, "flop", (3,))
+    assert len(one.board) == 3
+    behind = BehindFlop(network(random=False))
+    whole, some = (behind.labels(one, 20, cards=cards) for cards in (0, 7))
+    legal = legal_hands(one.board)
+    assert np.abs(some.values - whole.values)[:, legal].mean() < 0.02
+    assert np.abs(whole.values[:, legal]).mean() > 0.1
+    assert some.exploitability < 1
+
+
+def by_class(values: Float64s) -> Float64s:
+    return np.bincount(class_of(), values, CLASSES) / np.bincount(class_of())
+
+
+def test_a_class_wins_what_its_hands_win_on_all_images_of_a_flop(inputs: FlopInputs) -> None:
+    flops = Subset(("9h8h7h",), (1.0,), 0.0, 0.0, 0.0)
+    leaves = FlopLeaves(network(random=False), flops, [inputs], 10_000)
+    reach = np.random.default_rng(2).random((2, 1, CLASSES))[:, :, class_of()]
+    found = leaves._values(reach, [300], np.zeros(1, np.int64))
+    wanted = np.zeros((2, COUNT))
+    for suit in range(4):  # its images
+        wins = showdowns([13 * suit + card % 13 for card in FLOP])
+        wanted += [300 * (reach[1 - seat, 0] @ wins.T) / 4 for seat in range(2)]
+    for seat in range(2):
+        assert found[seat, 0, 0] == pytest.approx(by_class(wanted[seat])[class_of()], rel=2e-3, abs=2.0)
+
+
+def test_all_in_is_worth_exact_equities() -> None:
+    leaves = FlopLeaves(network(random=False), Subset((), (), 0.0, 0.0, 0.0), [], 10_000)
+    stakes = ladder_tree((-1.0,), 10).streets[0].chance
+    reach = np.ones((2, len(stakes), COUNT))
+    found = leaves.closed(0, reach, stakes)
+    aces = np.flatnonzero(class_of() == class_number("AA"))
+    share = found[:, aces] / (1225 * np.array([[min(node.spent)] for node in stakes]))
+    assert share == pytest.approx(2 * 0.8520 - 1, abs=1e-4)  # aces against any hand
+    sampled = CheckedDown((), np.arange(COUNT)).evaluate(0, reach.astype(np.float32), stakes)
+    assert found / 1000 == pytest.approx(sampled / 1000, abs=40)  # 3,000 boards
+
+
+def test_a_table_is_solved_and_kept(inputs: FlopInputs, tmp_path_factory: pytest.TempPathFactory) -> None:
+    flops = Subset(("9h8h7h", "KsTd2c"), (0.3, 0.7), 0.0, 0.0, 0.0)
+    behind = Behind(network(random=False), flops, [inputs, *flop_inputs(Subset(("KsTd2c",), (1.0,), 0, 0, 0))], 1)
+    chances, found = solve_depth(behind, (1.0, -1.0), 5, 150)
+    assert sum(found.values) == pytest.approx(0.0, abs=1.0)
+    assert 0 <= found.exploitability < 3
+    table = PreflopTable((1.0, -1.0), (5,), {5: chances})
+    write_table(table, tmp_path_factory.mktemp("table"))
+    first = table.trees[5].root
+    played = table.strategy(5, first)
+    assert [action.kind for action in first.actions] == [0, 1, 2, 2]
+    assert played[0, class_number("AA")] < 0.01
+    assert played[0, class_number("72o")] > 0.5
+    assert played.sum(axis=0) == pytest.approx(1.0)
+
+
+def test_the_same_flops_make_the_same_table(inputs: FlopInputs) -> None:
+    flops = Subset(("9h8h7h",), (1.0,), 0.0, 0.0, 0.0)
+    behind = Behind(network(random=True), flops, [inputs])
+    one, other = (solve_depth(behind, (-1.0,), 3, 4)[0] for _ in range(2))
+    assert (one == other).all()
