@@ -3,6 +3,7 @@
     python players/no_limit.py make          # situations, three networks, play before the flop; takes up what is there
     python players/no_limit.py pack          # the best network (on situations held out) and the table, into the package
     python players/no_limit.py measure       # its strength as it ships, into the card
+    python players/no_limit.py table         # flops, three networks of them, and a table before the flop solved behind the best
 
 Everything is kept under ``--work``. ``--print`` shows the commands alone.
 """
@@ -17,6 +18,7 @@ import shlex
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -26,9 +28,12 @@ from attrs import fields
 
 from cardai.core.files import digest_of, read_json, write_json
 from cardai.plugins.agents.resolving import Resolving
+from cardai.poker.ranges.cfr import Measured
 from cardai.poker.resolving import games
 from cardai.poker.resolving.box import PREFLOP, VALUES
+from cardai.poker.resolving.depth_limit import hand_network
 from cardai.poker.resolving.preflop import table_of, write_table
+from cardai.poker.resolving.preflop_solving import TableRecipe, solve_table
 from cardai.poker.values.network import latest_checkpoint, load_run
 from cardai.poker.values.plain_network import plain, write_plain
 from cardai.training.runs import Run
@@ -47,6 +52,10 @@ DEPTHS = {1000: 800_000, 2000: 1_000_000, 4000: 1_000_000, 10_000: 1_200_000, 20
 """Iterations by stack, in chips of which a big blind is 100."""
 NETWORK = "counterfactual_values:width=32,context=64,batch=10,rate=0.003,anneal={epochs},device=cpu"
 EPOCHS = 60
+FLOPS = 1200
+"""Situations on the flop that are solved, the turn's best network behind them."""
+TABLE = {"ladder": (0.5, 1.0, -1.0), "iterations": 400, "flops": 95, "looks": 2}
+"""How the table before the flop is solved (:class:`cardai.poker.resolving.preflop_solving.TableRecipe`)."""
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
 _SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
@@ -89,6 +98,41 @@ def commands(count: int, epochs: int, work: str) -> dict[str, str]:
             f"--seed {seed} --out {work}/network_{seed}"
         )
     return found | tables
+
+
+def flop_commands(count: int, epochs: int, work: str, turn: str) -> dict[str, str]:
+    """Return the commands by what each makes under ``work``, the network ``turn`` behind the flops."""
+    deepest, work = max(DEPTHS), shlex.quote(work)
+    found = {
+        "flop": f"cardai situations {work}/flop --street flop --count {count} --intervals 1+2+3+4 --bets 1+allin/1+allin/allin "
+        f"--iterations 160+160+100+60+40 --cards 2 --values {shlex.quote(turn)} --player {work}/depths/{deepest} "
+        f"--game acpc_nolimit_2p:stack={deepest},bets=0.5+1+allin --share {SHARE}"
+    }
+    for seed in SEEDS:
+        found[f"flop_{seed}"] = (
+            f"cardai train --trainer {NETWORK.format(epochs=epochs)} --set situations={work}/flop --game acpc_nolimit_2p --steps {epochs} "
+            f"--seed {seed} --out {work}/flop_{seed}"
+        )
+    return found
+
+
+def table(given: argparse.Namespace) -> None:
+    """Solve flops with the box's network of the turn behind them, train networks of the flop, and solve play before the flop behind the
+    best of them (on situations held out); takes up what is there."""
+    lines = flop_commands(given.flops, given.epochs, str(given.work), str(FOLDER / VALUES))
+    for what, command in lines.items():
+        made(given.work, what, command)
+    known = losses(given.work, "flop")
+    best = min(known, key=lambda seed: known[seed])
+    network = hand_network(str(given.work / f"flop_{best}"), "flop")
+    recipe = TableRecipe(network=network.digest, **TABLE)
+    begun = time.process_time()
+
+    def said(depth: int, found: Measured) -> None:
+        say(f"{depth} big blinds: {10 * found.exploitability:.1f} mbb/g from equilibrium by what the network says")
+
+    solve_table(given.work / "table", network, recipe, [stack // 100 for stack in DEPTHS], said)
+    book(given.work, "table", time.process_time() - begun)
 
 
 def make(given: argparse.Namespace) -> None:
@@ -166,12 +210,12 @@ def called(command: str, *more: str) -> str:
     return done.stdout
 
 
-def losses(work: Path) -> dict[int, float]:
+def losses(work: Path, of: str = "network") -> dict[int, float]:
     """Return the loss of each seed's network on the situations by which its epoch was chosen, Huber per player."""
     found = {}
     for seed in SEEDS:
-        if (work / f"network_{seed}" / "run.json").exists():
-            state = read_json(latest_checkpoint(work / f"network_{seed}")[1] / "state.json")
+        if (work / f"{of}_{seed}" / "run.json").exists():
+            state = read_json(latest_checkpoint(work / f"{of}_{seed}")[1] / "state.json")
             found[seed] = float(state["best_loss"])
     return found
 
@@ -305,9 +349,10 @@ def finish(card: dict[str, Any]) -> None:
 def main() -> None:
     """Do one step."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("step", choices=("make", "pack", "measure"))
+    parser.add_argument("step", choices=("make", "pack", "measure", "table"))
     parser.add_argument("--work", type=Path, default=Path(WORK))
     parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--flops", type=int, default=FLOPS)
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--jobs", type=int, default=1, help="processes: for the situations, then for the trainings")
     parser.add_argument("--device", default="cpu", help="what solves the situations with one job: cpu, cuda")
@@ -316,7 +361,7 @@ def main() -> None:
     if given.shown:
         say("\n".join([*commands(given.count, given.epochs, str(given.work)).values(), MEASURE, *ALSO]))
         return
-    {"make": make, "pack": pack, "measure": measure}[given.step](given)
+    {"make": make, "pack": pack, "measure": measure, "table": table}[given.step](given)
 
 
 if __name__ == "__main__":

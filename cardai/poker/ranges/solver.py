@@ -175,6 +175,11 @@ class Solver(RangeCfr):
             played = np.where(given >= 0, given, played)
         return numbers, played
 
+    def play(self, node: Node, chances: Float64s) -> None:
+        """Let a decision of the first street be played with these chances (A, n) from here on; no iteration may follow."""
+        first = int(self.layout.streets[0].first_slot[node.index])
+        self._works[0].sums[first : first + len(chances), : chances.shape[1]] = chances
+
     # -- stopping and going on ---------------------------------------------------------------------------------------
 
     def arrays(self) -> dict[str, Vectors]:

@@ -6,24 +6,45 @@ average is taken over few flops that stand for all, while the table is solved, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
-from attrs import frozen
+from attrs import asdict, evolve, field, frozen
 
 from cardai.core.arrays import Float32s
+from cardai.core.errors import UsageError
+from cardai.core.files import read_json, write_json
 from cardai.core.progress import tell
+from cardai.core.schema import structure, whole
+from cardai.poker.hand_classes import class_of
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.cfr import Measured
-from cardai.poker.ranges.flops import Subset
+from cardai.poker.ranges.flops import Subset, subset
 from cardai.poker.ranges.hands import HOLDEM, deal_boards
 from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.solver import Solver
-from cardai.poker.resolving.preflop import BLIND, by_class, ladder_tree
+from cardai.poker.resolving.preflop import BLIND, HEAD, PreflopTable, by_class, ladder_tree, read_table, write_table
 from cardai.poker.values.flop_inputs import FlopInputs
-from cardai.poker.values.flop_leaves import FlopLeaves
+from cardai.poker.values.flop_leaves import FlopLeaves, flop_inputs
 from cardai.poker.values.plain_network import PlainNetwork
 from cardai.poker.values.situations import FASTER
+
+RECIPE = "recipe.json"
+
+
+@frozen
+class TableRecipe:
+    """All that a table depends on."""
+
+    network: str
+    """The SHA-256 of the network of the flop."""
+    ladder: tuple[float, ...]
+    iterations: int = field(validator=whole(1))
+    flops: int
+    """How many stand for all (:func:`cardai.poker.ranges.flops.subset`)."""
+    looks: int = field(validator=whole())
+    """Flops that an iteration looks at, each iteration others; 0: all."""
 
 
 @frozen(eq=False)
@@ -35,8 +56,14 @@ class Behind:
     flops: Subset
     inputs: Sequence[FlopInputs]
     """Those of the flops."""
-    looks: int = 4
+    looks: int = 0
     """Flops that an iteration looks at, each iteration others; 0: all."""
+
+    @classmethod
+    def of(cls, network: PlainNetwork, flops: int, looks: int = 0) -> Behind:
+        """Return so many flops that stand for all."""
+        chosen = subset(flops)
+        return cls(network, chosen, flop_inputs(chosen), looks)
 
 
 def solver_of(behind: Behind, ladder: Sequence[float], depth: int) -> Solver:
@@ -59,3 +86,50 @@ def solve_depth(behind: Behind, ladder: Sequence[float], depth: int, iterations:
     tree = solver.layout.tree
     rows = [solver.average((), tree.node(number))[1] for number in tree.decisions.tolist()]
     return by_class(np.concatenate(rows)), solver.measure()
+
+
+def worth(behind: Behind, tables: Sequence[PreflopTable], depth: int) -> Measured:
+    """Return what two players win before the flop by their tables, seat 0 on the button, and what a best response to each would.
+
+    In chips of which a big blind is 100, by what the network says of all flops at the ranges that both bring there.
+    """
+    solver, classes = solver_of(evolve(behind, looks=0), tables[0].ladder, depth), class_of()
+    tree = solver.layout.tree
+    for number in tree.decisions.tolist():
+        node = tree.node(number)
+        solver.play(node, tables[node.actor].strategy(depth, node)[:, classes])
+    return solver.measure()
+
+
+def solve_table(
+    directory: Path,
+    network: PlainNetwork,
+    recipe: TableRecipe,
+    depths: Sequence[int],
+    said: Callable[[int, Measured], object] = lambda depth, found: None,
+) -> PreflopTable:
+    """Solve play before the flop at stacks of ``depths`` big blinds, and keep each as soon as it is solved.
+
+    Args:
+        said: told each depth that was solved, and what it is worth.
+
+    Raises:
+        UsageError: ``directory`` holds a table by another recipe, or the recipe is of another network.
+    """
+    if recipe.network != network.digest:
+        raise UsageError("The recipe of the table before the flop is of another network than the one that is given.")
+    file, known = directory / RECIPE, dict[int, Float32s]()
+    directory.mkdir(parents=True, exist_ok=True)
+    if file.is_file():
+        if structure(read_json(file), TableRecipe, f"The file {file}") != recipe:
+            raise UsageError(f"{directory} holds a table by another recipe. Choose another directory.")
+        known = dict(read_table(directory).chances) if (directory / HEAD).is_file() else {}
+    write_json(file, asdict(recipe))
+    missing = [depth for depth in depths if depth not in known]
+    behind = Behind.of(network, recipe.flops, recipe.looks) if missing else None
+    for depth in missing:
+        assert behind is not None
+        known[depth], found = solve_depth(behind, recipe.ladder, depth, recipe.iterations)
+        write_table(PreflopTable(recipe.ladder, tuple(sorted(known)), known), directory)
+        said(depth, found)
+    return PreflopTable(recipe.ladder, tuple(sorted(known)), known)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from attrs import evolve
 
 from cardai.cards.text import parse_cards
 from cardai.core.arrays import Float64s
+from cardai.core.errors import UsageError
 from cardai.poker.hand_classes import CLASSES, class_number, class_of
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.flops import Subset
 from cardai.poker.ranges.leaves import CheckedDown, showdowns
-from cardai.poker.resolving.preflop import PreflopTable, ladder_tree, write_table
-from cardai.poker.resolving.preflop_solving import Behind, solve_depth
+from cardai.poker.resolving import preflop_solving
+from cardai.poker.resolving.preflop import PreflopTable, ladder_tree, read_table
+from cardai.poker.resolving.preflop_solving import Behind, TableRecipe, solve_depth, solve_table, worth
 from cardai.poker.values.flop_inputs import FlopInputs
 from cardai.poker.values.flop_labels import BehindFlop, flop_tree
 from cardai.poker.values.flop_leaves import FlopLeaves, flop_inputs
@@ -100,14 +105,16 @@ def test_all_in_is_worth_exact_equities() -> None:
     assert found / 1000 == pytest.approx(sampled / 1000, abs=40)  # 3,000 boards
 
 
-def test_a_table_is_solved_and_kept(inputs: FlopInputs, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_table_is_solved(inputs: FlopInputs) -> None:
     flops = Subset(("9h8h7h", "KsTd2c"), (0.3, 0.7), 0.0, 0.0, 0.0)
     behind = Behind(network(random=False), flops, [inputs, *flop_inputs(Subset(("KsTd2c",), (1.0,), 0, 0, 0))], 1)
     chances, found = solve_depth(behind, (1.0, -1.0), 5, 150)
     assert sum(found.values) == pytest.approx(0.0, abs=1.0)
     assert 0 <= found.exploitability < 3
     table = PreflopTable((1.0, -1.0), (5,), {5: chances})
-    write_table(table, tmp_path_factory.mktemp("table"))
+    same = worth(behind, [table, table], 5)  # of all flops at the ranges that it brings there
+    assert same.values == pytest.approx(found.values, abs=1.5)
+    assert same.exploitability == pytest.approx(found.exploitability, abs=1.5)
     first = table.trees[5].root
     played = table.strategy(5, first)
     assert [action.kind for action in first.actions] == [0, 1, 2, 2]
@@ -121,3 +128,49 @@ def test_the_same_flops_make_the_same_table(inputs: FlopInputs) -> None:
     behind = Behind(network(random=True), flops, [inputs])
     one, other = (solve_depth(behind, (-1.0,), 3, 4)[0] for _ in range(2))
     assert (one == other).all()
+
+
+def test_who_always_folds_loses_his_blind_and_is_answered_best_by_anything(inputs: FlopInputs) -> None:
+    flops = Subset(("9h8h7h",), (1.0,), 0.0, 0.0, 0.0)
+    behind = Behind(network(random=False), flops, [inputs])
+    tree = ladder_tree((-1.0,), 4)
+    rows = [
+        [float(action.kind == kind) for action in tree.node(number).actions]
+        for number in tree.decisions
+        for kind in (0, 1)
+    ]
+    folds, calls = (
+        PreflopTable(
+            (-1.0,), (4,), {4: np.repeat(np.concatenate(rows[k::2])[:, None], CLASSES, axis=1).astype(np.float32)}
+        )
+        for k in (0, 1)
+    )
+    found = worth(behind, [folds, calls], 4)
+    assert found.values == pytest.approx((-50.0, 50.0), abs=0.1)
+    assert found.responses[1] == pytest.approx(50.0, abs=0.1)
+    assert found.responses[0] > 0  # against who only calls
+    assert worth(behind, [calls, calls], 4).values == pytest.approx((0.0, 0.0), abs=0.5)
+
+
+def test_a_table_is_kept_depth_by_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = network(random=False, street="flop")
+    recipe = TableRecipe(one.digest, (-1.0,), 2, flops=25, looks=1)
+    calls: list[int] = []
+
+    def solved(behind: Behind, ladder: tuple[float, ...], depth: int, iterations: int) -> tuple[object, object]:
+        if depth == 7:
+            raise KeyboardInterrupt
+        calls.append(depth)
+        return np.full((ladder_tree(ladder, depth).edges, CLASSES), 0.5, np.float32), None
+
+    monkeypatch.setattr(preflop_solving, "solve_depth", solved)
+    monkeypatch.setattr(preflop_solving, "flop_inputs", lambda flops: [])
+    with pytest.raises(KeyboardInterrupt):
+        solve_table(tmp_path / "x", one, recipe, [3, 7])
+    assert read_table(tmp_path / "x").depths == (3,)
+    assert solve_table(tmp_path / "x", one, recipe, [3, 5]).depths == (3, 5)
+    assert calls == [3, 5]
+    with pytest.raises(UsageError, match="by another recipe"):
+        solve_table(tmp_path / "x", one, evolve(recipe, iterations=3), [3])
+    with pytest.raises(UsageError, match="another network"):
+        solve_table(tmp_path / "y", network(random=True, street="flop"), recipe, [3])
