@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from cardai.poker.values.plain_network import write_plain
 from cardai.poker.values.situation_set import Recipe, load, produce
+from tests.poker.values.plain_networks import network
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +39,51 @@ def test_a_set_is_made_said_and_gone_on_with(cardai: Any, tmp_path: Path, monkey
     assert load(out).numbers == [0, 1, 2]
 
 
+def test_flops_are_made_and_gone_on_with_by_their_network_alone(
+    cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cardai.poker.values import recipe
+
+    monkeypatch.setitem(recipe.PER_SHARD, "flop", 2)
+    out, turn, other = (str(tmp_path / name) for name in ("x", "turn", "other"))
+    write_plain(network(random=False), Path(turn))
+    write_plain(network(random=True), Path(other))
+    made = (
+        "situations",
+        out,
+        "--count",
+        "2",
+        "--iterations",
+        "3",
+        "--intervals",
+        "4",
+        "--cards",
+        "1",
+        "--street",
+        "flop",
+    )
+    call = cardai(*made, "--values", turn, "--json")
+    assert call.code == 0, call.err
+    found = json.loads(call.out)
+    assert (found["street"], found["situations"], found["cards"]) == ("flop", 2, 1)
+    assert found["network"] == network(random=False).digest
+    call = cardai("situations", out, "--count", "3", "--values", turn, "--jobs", "2")
+    assert "4 situations of the flop, ranges at random" in " ".join(call.out.split())
+    assert "behind the flop the network " + found["network"][:8] in " ".join(call.out.split())
+    call = cardai("situations", out, "--count", "5", "--values", other)
+    assert (call.code, "another network of the turn" in call.err) == (2, True)
+    call = cardai("situations", out, "--cards", "2", "--values", turn)
+    assert (call.code, "has its own cards, 1" in call.err) == (2, True)
+    call = cardai("evaluate", "labels", out, "--sample", "2", "--times", "2", "--values", turn)
+    assert (call.code, "6,000 to 19,950" in call.out) == (0, True)
+
+
+def test_without_the_box_flops_ask_for_a_network(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.poker.resolving.depth_limit.box", lambda: None)
+    call = cardai("situations", str(tmp_path / "x"), "--street", "flop")
+    assert (call.code, "--values RUN, or pip install ./players" in call.err) == (2, True)
+
+
 @pytest.mark.long("arguments0")
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -50,12 +97,20 @@ def test_a_set_is_made_said_and_gone_on_with(cardai: Any, tmp_path: Path, monkey
         (("{new}", "--bets", "soup"), "which is no size"),
         (("{new}", "--player", "always_call"), "both --player and --game"),
         (("{new}", "--player", "always_call", "--game", "leduc"), "hold'em for two"),
+        (("{new}", "--values", "x"), "--values goes with --street flop"),
+        (("{new}", "--street", "flop", "--values", "{new}/y"), "There is no training run in"),
+        (("{new}", "--street", "flop", "--rows", "2", "--values", "{network}"), "not on the flop"),
+        (("{new}", "--street", "flop", "--values", "{flops}"), "those of the flop. Here the turn's are needed"),
+        (("{new}", "--cards", "3"), "--values RUN with --street flop"),
     ],
 )
 def test_bad_input_is_one_sentence(
     cardai: Any, river: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    given = [word.format(river=river, new=tmp_path / "new") for word in arguments]
+    paths = {name: tmp_path / name for name in ("new", "network", "flops")}
+    for name, street in (("network", "turn"), ("flops", "flop")):
+        write_plain(network(random=False, street=street), paths[name])
+    given = [word.format(river=river, **paths) for word in arguments]
     call = cardai("situations", *given, *([] if "--count" in given else ["--count", "2"]))
     assert call.code == 2, call.err
     assert message in call.err

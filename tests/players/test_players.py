@@ -337,3 +337,29 @@ def test_every_measure_of_large_games_takes_the_players_in_the_box(
     assert len(aivat(game, player, read(tmp_path / "hands.jsonl").hands).values) == 4
     assert measure(LocalOptions(game, player, hands=2)).done == 1
     assert measure(StreetOptions(game, player, 3, **rivers)).done == 1
+
+
+def test_a_table_before_the_flop_is_solved_behind_the_network_that_is_best_on_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(BOX))
+    import no_limit
+
+    from tests.poker.values.plain_networks import network
+
+    of, made = network(random=True, street="flop"), []
+    monkeypatch.setattr(no_limit, "made", lambda work, what, command: made.append((what, command)))
+    monkeypatch.setattr(no_limit, "losses", lambda work, of: {0: 0.5, 1: 0.3, 2: 0.4})
+    monkeypatch.setattr(
+        no_limit, "hand_network", lambda path, street: of if (path, street) == (f"{tmp_path}/flop_1", "flop") else None
+    )
+    solved = []
+    monkeypatch.setattr(no_limit, "solve_table", lambda *given: solved.append(given[:4]))
+    no_limit.table(argparse.Namespace(work=tmp_path, flops=30, epochs=4))
+    assert [what for what, _ in made] == ["flop", "flop_0", "flop_1", "flop_2"]
+    assert "--street flop --count 30 --intervals" in made[0][1]
+    assert f"--values {BOX}/cardai_players/nolimit_resolving/values --player {tmp_path}/depths/20000" in made[0][1]
+    assert "situations=" + f"{tmp_path}/flop" in made[1][1]
+    ((where, known, recipe, depths),) = solved
+    assert (where, known is of, recipe.network, depths) == (tmp_path / "table", True, of.digest, [10, 20, 40, 100, 200])
+    assert list(json.loads((tmp_path / "seconds.json").read_text())) == ["table"]
