@@ -264,13 +264,21 @@ def pack(given: argparse.Namespace) -> None:
 
 
 def decides() -> str:
-    """Return a hash of all that decides how the player plays at its full strength: its files, and what no option in a measure's
-    command says."""
+    """Return a hash of all that decides how the player plays at its full strength: its files, what no option in a measure's
+    command says, and which of its ways to play the code has (``games.PLAYS``)."""
     sys.path.insert(0, str(HERE))
     from cardai_players.nolimit_resolving import LEVELS, Player
 
     defaults = [(one.name, str(one.default)) for kind in (Player, Resolving) for one in fields(kind)]
-    settings = games.BETS, games.AHEAD, games.ITERATIONS, games.WITH_VALUES, games.DISCOUNTS, LEVELS["full"]
+    settings = (
+        games.BETS,
+        games.AHEAD,
+        games.ITERATIONS,
+        games.WITH_VALUES,
+        games.DISCOUNTS,
+        LEVELS["full"],
+        games.PLAYS,
+    )
     return digest_of([read_json(FOLDER / "card.json")["files"], *settings, defaults])
 
 

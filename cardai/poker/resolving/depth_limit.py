@@ -47,13 +47,14 @@ class DepthLimit:
         """Whether what lies behind ``round_`` is valued so well that the opponent can be promised it."""
         return round_ >= self.whole or (self._asks(round_) and not self.looks)
 
-    def leaves(self, game: RangeGame, round_: int, board: Sequence[int], numbers: Int64s) -> LeafEvaluator:
+    def leaves(self, game: RangeGame, round_: int, board: Sequence[int], numbers: Int64s, button: int) -> LeafEvaluator:
         """Return what values the chance nodes behind ``round_``; ``numbers`` (n,) are the hands, in order of the vectors."""
         if self._asks(round_):
             assert self.network is not None
+            starter = game.starter(button, round_ + 1)
             if isinstance(self.network, PlainNetwork):
-                return TurnLeaves(self.network, board, numbers, game, self.looks)
-            return NetworkLeaves(self.network, board, numbers, game, self.looks)
+                return TurnLeaves(self.network, board, numbers, game, self.looks, starter)
+            return NetworkLeaves(self.network, board, numbers, game, self.looks, starter)
         return CheckedDown(board, numbers, game.hands)
 
     def _asks(self, round_: int) -> bool:

@@ -27,6 +27,9 @@ from cardai.poker.resolving.resolver import KEPT, Resolver
 from cardai.poker.resolving.translation import Translated
 from cardai.poker.resolving.trunk import Trunk
 
+PLAYS = 2
+"""Counted up by a change of the code that changes what is played: figures of before are then of another player. 2: a network is told
+who acts first, whoever has the button."""
 ROUNDS = ("preflop", "flop", "turn", "river")
 LIMIT = DepthLimit(2)
 """Hold'em's without a network."""

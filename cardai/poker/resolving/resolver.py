@@ -310,7 +310,9 @@ class Resolver:
         layout = TreeLayout(tree, game.hands, boards, forced=forced)
         solver = Solver(
             layout, ranges, variant=settings.variant, dtype=settings.dtype, promised=carried.promised, threads=settings.threads,
-            leaves=self.depth_limit.leaves(game, public.round, public.board, boards[0].hands[0]) if layout.leaves else None,
+            leaves=self.depth_limit.leaves(game, public.round, public.board, boards[0].hands[0], public.button)
+            if layout.leaves
+            else None,
         )  # fmt: skip
         _run(solver, settings, public.round, self._time(public, me), began)
         solver.settle()

@@ -39,6 +39,8 @@ class FlopLeaves(LeavesInTurn):
 
     What a class wins on a flop is the mean over its hands, and so over the flop's images under renamings of suits.
 
+    Seat 0 has the button, as in :func:`~cardai.poker.resolving.preflop.ladder_tree`: on the flop seat 1 acts first.
+
     Args:
         network: of the flop. flops: few with their weights. inputs: theirs. looks: flops that an iteration looks at; 0: all.
     """
@@ -46,7 +48,7 @@ class FlopLeaves(LeavesInTurn):
     def __init__(
         self, network: PlainNetwork, flops: Subset, inputs: Sequence[FlopInputs], stack: int, looks: int = 0
     ) -> None:
-        super().__init__(np.arange(COUNT), COUNT, range(len(inputs)), EACH, stack, looks, (len(inputs),))
+        super().__init__(np.arange(COUNT), COUNT, range(len(inputs)), EACH, stack, looks, (len(inputs),), starter=1)
         self.network, self._inputs = network, inputs
         weights = np.array(flops.weights)
         self._shares, self._size = weights / weights.sum(), np.bincount(class_of(), minlength=CLASSES)

@@ -39,7 +39,8 @@ class LeavesInTurn(AveragedLeaves):
     Args:
         hands, count, cards, each, stack: those of :class:`~cardai.poker.ranges.averaged_leaves.AveragedLeaves`; ``cards`` are what
             can come, by name. looks: how many of them an iteration looks at; 0: all. first: what their order is drawn by.
-        few: whether hands are so few that all boards are asked about at once, and for each player anew.
+        few: whether hands are so few that all boards are asked about at once, and for each player anew. starter: the seat that acts
+            first behind the chance nodes: networks know players by that, not by seats.
     """
 
     def __init__(
@@ -52,9 +53,10 @@ class LeavesInTurn(AveragedLeaves):
         looks: int,
         first: Sequence[int],
         few: bool = False,
+        starter: int = 0,
     ) -> None:
         super().__init__(hands, count, cards, each, stack)
-        self.looks, self.few = looks or len(cards), few
+        self.looks, self.few, self.starter = looks or len(cards), few, starter
         order = np.random.default_rng(derive(0, "cards", *first)).permutation(len(cards))
         self._order, self._next = np.asarray(order, np.int64), 0
         self._other: Float64s | None = None
@@ -64,7 +66,7 @@ class LeavesInTurn(AveragedLeaves):
 
     @abstractmethod
     def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
-        """Return (2, C, b, n) what both players' hands are worth; ``reach`` (2, C, n)."""
+        """Return (2, C, b, n) what both players' hands are worth; ``reach`` (2, C, n). Who acts first behind the nodes comes first."""
 
     def sample(self, player: int) -> Int64s:
         """Return the next cards of a fixed order; both players of an iteration look at the same."""
@@ -82,23 +84,27 @@ class LeavesInTurn(AveragedLeaves):
         if self._ready is not None:
             found, self._ready = self._ready, None
             return found
-        both = self._values(np.asarray(reach, np.float64), [min(node.spent) for node in nodes], cards)
-        self._other = both[1 - player]
-        return np.asarray(both[player])
+        in_turn = np.asarray(reach, np.float64)[:: -1 if self.starter else 1]
+        both = self._values(in_turn, [min(node.spent) for node in nodes], cards)
+        self._other = both[1 - (player ^ self.starter)]
+        return np.asarray(both[player ^ self.starter])
 
 
 class LeavesByCard(LeavesInTurn):
     """Values the chance nodes of one board by what somebody says of the next street.
 
     Args:
-        numbers: (n,) the hands' numbers, in order of the vectors. looks: cards of an iteration; 0: all.
+        numbers: (n,) the hands' numbers, in order of the vectors. looks: cards of an iteration; 0: all. starter: the seat that acts
+            first on the next street.
     """
 
-    def __init__(self, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0) -> None:
+    def __init__(
+        self, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0, starter: int = 0
+    ) -> None:
         hands = game.hands
         cards = [card for card in hands.deck if card not in board]
         each, stack = len(cards) - 2 * hands.held, min(game.stacks)
-        super().__init__(numbers, len(hands.cards), cards, each, stack, looks, board, few=hands.held == 1)
+        super().__init__(numbers, len(hands.cards), cards, each, stack, looks, board, hands.held == 1, starter)
         self.board, self.game = tuple(board), game
         self._down = self._checked_down()
 
@@ -115,9 +121,15 @@ class NetworkLeaves(LeavesByCard):
     """Values them by a network of the next street, of any game."""
 
     def __init__(
-        self, network: LeafValues, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0
+        self,
+        network: LeafValues,
+        board: Sequence[int],
+        numbers: Int64s,
+        game: RangeGame,
+        looks: int = 0,
+        starter: int = 0,
     ) -> None:
-        super().__init__(board, numbers, game, looks)
+        super().__init__(board, numbers, game, looks, starter)
         self.network = network
         self._legal = [legal_hands([*board, card], game.hands) for card in self.cards]
         self._left = [np.flatnonzero(np.isin(self.hands, legal)) for legal in self._legal]
@@ -159,10 +171,16 @@ class TurnLeaves(LeavesByCard):
     """
 
     def __init__(
-        self, network: PlainNetwork, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0
+        self,
+        network: PlainNetwork,
+        board: Sequence[int],
+        numbers: Int64s,
+        game: RangeGame,
+        looks: int = 0,
+        starter: int = 0,
     ) -> None:
         self._turns = flop_turns(board, numbers)
-        super().__init__(board, numbers, game, looks)
+        super().__init__(board, numbers, game, looks, starter)
         self.network = network
 
     def _checked_down(self) -> CheckedDown:

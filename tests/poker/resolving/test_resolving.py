@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 import cardai
 from cardai.arena.table import Table
 from cardai.cards.text import parse_cards
+from cardai.core.arrays import Float32s
 from cardai.core.errors import UsageError
 from cardai.plugins.games.poker.leduc import Leduc
 from cardai.poker.contract import Deck
@@ -29,8 +30,11 @@ from cardai.poker.resolving.games import LIMIT, resolved_game, resolving_player
 from cardai.poker.resolving.player import ResolvingPlayer, public_of
 from cardai.poker.resolving.public import Public
 from cardai.poker.resolving.resolver import Resolver, _run
+from cardai.poker.values.network_leaves import LeavesInTurn
+from cardai.poker.values.prepared import Prepared
 from cardai.poker.values.situations import HOLDEM_GAME, labels, situation, situation_game
 from cardai.solve.measures import measure
+from tests.poker.values.plain_networks import network
 
 BETS = menus("1+allin", ["first", "second"])
 
@@ -309,3 +313,32 @@ def test_a_promise_is_a_mean_over_the_range_that_it_was_worth_against(me: int) -
     worth = resolver._worth_dealt(begun, place, 1 - me, (2,))
     assert carried.promised == pytest.approx(worth / ranges[me, [0, 1, 3, 4, 5]].sum())
     assert np.abs(carried.promised).max() > 10
+
+
+@pytest.mark.parametrize(("name", "round_"), [("holdem", 1), ("leduc_deepstack", 0)])
+def test_a_network_is_told_who_acts_first_behind_its_leaves_whoever_has_the_button(name: str, round_: int) -> None:
+    game = cardai.game(name)
+    played = evolve(resolved_game(game), first=round_)
+    small = name == "leduc_deepstack"
+    limit = DepthLimit(1, FirstWins()) if small else DepthLimit(2, network(random=True), 1)  # type: ignore[arg-type]
+    worth = []
+    for button in range(2):
+        starter = button if small else 1 - button
+        actions = () if small else ((1, 0, button), (1, 0, 1 - button))
+        board = () if small else (0, 14, 28)
+        resolver = Resolver(played, SolverSettings(100 if small else 2), limit)
+        found = resolver.decision(Public(button, actions, round_, board), starter)
+        assert found.root.actor == starter
+        assert isinstance(found.solver.leaves, LeavesInTurn)
+        assert found.solver.leaves.starter == starter
+        worth.append(found.solver.root_values(starter)[0])
+    if small:
+        assert worth[1] == pytest.approx(worth[0], rel=0.05, abs=2.0)
+        assert worth[0].mean() > 10
+
+
+class FirstWins:
+    """A network by which who acts first wins a half of what each has put in."""
+
+    def values(self, data: Prepared) -> Float32s:
+        return np.broadcast_to(np.array([0.5, -0.5], np.float32)[:, None], data.ranges.shape).copy()

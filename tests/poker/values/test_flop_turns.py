@@ -110,6 +110,26 @@ def test_a_plain_network_computes_what_torch_does(turns: FlopTurns, tmp_path: Pa
     assert np.abs((own * found).sum(axis=(1, 2))).max() < 1e-5  # what one wins the other loses
 
 
+def test_a_network_is_told_who_acts_first_and_not_who_has_which_seat(turns: FlopTurns) -> None:
+    one = network(random=True)
+    nodes = [chance_node((300, 300), 1), chance_node((900, 900), 1)]
+    reach = np.random.default_rng(6).random((2, 2, len(HANDS)))
+    first, second = (TurnLeaves(one, FLOP, HANDS, HOLDEM_GAME, 3, starter) for starter in (0, 1))
+    for seat in range(2):
+        found = [
+            leaves.learn(player, some, nodes, 1.0)
+            for leaves, player, some in ((first, seat, reach), (second, seat, reach))
+        ]
+        assert np.abs(found[0] - found[1]).max() > 1
+    turned, straight = (TurnLeaves(one, FLOP, HANDS, HOLDEM_GAME, 0, starter) for starter in (1, 0))
+    for seat in range(2):
+        wanted = straight.evaluate(1 - seat, reach[::-1], nodes)
+        assert turned.evaluate(seat, reach, nodes) == pytest.approx(wanted)
+    trained = TurnLeaves(one, FLOP, HANDS, HOLDEM_GAME, 0, 1)
+    for seat in range(2):  # the second player of an iteration takes what was said to the first
+        assert trained.learn(seat, reach, nodes, 1.0) == pytest.approx(turned.evaluate(seat, reach, nodes))
+
+
 def test_a_damaged_network_is_refused(tmp_path: Path) -> None:
     write_plain(network(True), tmp_path)
     (tmp_path / "weights.npz").write_bytes(b"PK")

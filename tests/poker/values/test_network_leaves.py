@@ -96,10 +96,10 @@ def test_what_is_seen_of_some_cards_alone_promises_nothing() -> None:
         [False, True, True, True],
         [False, False, True, True],
     ]
-    assert isinstance(limits[0].leaves(HOLDEM_GAME, 1, BOARD, HANDS), NetworkLeaves)
+    assert isinstance(limits[0].leaves(HOLDEM_GAME, 1, BOARD, HANDS, 1), NetworkLeaves)
     assert [limits[0].until(round_, 4) for round_ in range(4)] == [0, 1, 3, 3]
 
 
 @pytest.mark.long
 def test_before_the_flop_nobody_is_asked() -> None:
-    assert isinstance(DepthLimit(2, CheckDown(), 0).leaves(HOLDEM_GAME, 0, (), np.arange(1326)), CheckedDown)
+    assert isinstance(DepthLimit(2, CheckDown(), 0).leaves(HOLDEM_GAME, 0, (), np.arange(1326), 1), CheckedDown)
