@@ -58,6 +58,8 @@ class Behind:
     """Those of the flops."""
     looks: int = 0
     """Flops that an iteration looks at, each iteration others; 0: all."""
+    leaves: type[FlopLeaves] = FlopLeaves
+    """What values the ends."""
 
     @classmethod
     def of(cls, network: PlainNetwork, flops: int, looks: int = 0) -> Behind:
@@ -70,7 +72,7 @@ def solver_of(behind: Behind, ladder: Sequence[float], depth: int) -> Solver:
     """Return the solver of play before the flop on a ladder of bets, stacks of ``depth`` big blinds."""
     ranges = np.ones((2, COUNT))
     boards = deal_boards(HOLDEM, (), 1, ranges, every=True, isomorphic=False)
-    leaves = FlopLeaves(behind.network, behind.flops, behind.inputs, depth * BLIND, behind.looks)
+    leaves = behind.leaves(behind.network, behind.flops, behind.inputs, depth * BLIND, behind.looks)
     layout = TreeLayout(ladder_tree(ladder, depth), HOLDEM, boards)
     return Solver(layout, ranges, variant=FASTER, leaves=leaves)
 

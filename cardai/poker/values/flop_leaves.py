@@ -59,9 +59,13 @@ class FlopLeaves(LeavesInTurn):
         for k, flop in enumerate(cards.tolist()):
             one = self._inputs[flop]
             hands = np.zeros((*out.shape[:2], COUNT))
-            hands[:, :, one.order] = said(self.network, one.inputs, one.order, one.order, reach, half_pots, self.stack)
+            hands[:, :, one.order] = self.said(one, reach, half_pots)
             out[:, :, k] = self._shares[flop] * self._by_class(hands)
         return out
+
+    def said(self, one: FlopInputs, reach: Float64s, half_pots: Sequence[int]) -> Float64s:
+        """Return (2, C, H) what hands on a flop are worth, in its order, as :func:`~.network_leaves.said` does."""
+        return said(self.network, one.inputs, one.order, one.order, reach, half_pots, self.stack)
 
     def _by_class(self, values: Float64s) -> Float64s:
         """Return (2, C, 1326) the mean of each hand's class."""

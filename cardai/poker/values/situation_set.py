@@ -287,8 +287,15 @@ def _swept(
         (f"situations of shard {k}", (k, _members(recipe, k) if here else (), *more) if here or more else (k,))
         for k in shards
     )
-    with closing(Work(solve_shard, recipe, on=on, jobs=jobs, pieces=pieces).run()) as running:
+    with closing(Work(solve_shard, _own(recipe), on=on, jobs=jobs, pieces=pieces).run()) as running:
         yield from (found for _, found in running)
+
+
+def _own(recipe: Recipe) -> Recipe:
+    """Return the recipe as one's own, if its set is allowed to name what it names: each shard makes the set another file, and a process
+    that is begun later would find no note of the one that it was read from."""
+    source = source_of(recipe.player)
+    return evolve(recipe, player=str(recipe.player)) if source is not None and allowed(source) else recipe
 
 
 def solve_shard(
