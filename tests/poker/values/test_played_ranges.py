@@ -151,3 +151,17 @@ def test_a_set_of_ones_own_player_that_grows_stays_allowed_to_who_has_read_it(
     monkeypatch.setattr(allowed, "_allowed", there)
     played_ranges._player.cache_clear()
     assert len(read.situations(0)) == 1
+
+
+def test_who_is_sent_shards_is_sent_the_player_of_an_allowed_set_as_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cardai.core.trust import Foreign, Source
+    from cardai.poker.values import situation_set
+
+    source = Source(str(tmp_path / "situations.json"), "0")
+    recipe = Recipe("river", 1, (2,) * 5, player=Foreign("always_call", source), game="acpc_limit_2p")
+    monkeypatch.setattr(situation_set, "allowed", lambda one: one is source)
+    assert type(situation_set._own(recipe).player) is str
+    monkeypatch.setattr(situation_set, "allowed", lambda one: False)
+    assert isinstance(situation_set._own(recipe).player, Foreign)
