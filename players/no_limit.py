@@ -1,9 +1,9 @@
 """Make the no-limit player of the box, by commands that anybody can run, and write its card.
 
-    python players/no_limit.py make          # situations, three networks, play before the flop; takes up what is there
-    python players/no_limit.py pack          # the best network (on situations held out) and the table, into the package
+    python players/no_limit.py make          # turns, three networks of them, flops behind the best, three networks of them, and
+                                             # play before the flop behind the best of those; takes up what is there
+    python players/no_limit.py pack          # the best network of the turn (on situations held out) and the table, into the package
     python players/no_limit.py measure       # its strength as it ships, into the card
-    python players/no_limit.py table         # flops, three networks of them, and a table before the flop solved behind the best
 
 Everything is kept under ``--work``. ``--print`` shows the commands alone.
 """
@@ -18,7 +18,6 @@ import shlex
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -28,12 +27,9 @@ from attrs import fields
 
 from cardai.core.files import digest_of, read_json, write_json
 from cardai.plugins.agents.resolving import Resolving
-from cardai.poker.ranges.cfr import Measured
 from cardai.poker.resolving import games
 from cardai.poker.resolving.box import PREFLOP, VALUES
-from cardai.poker.resolving.depth_limit import hand_network
-from cardai.poker.resolving.preflop import table_of, write_table
-from cardai.poker.resolving.preflop_solving import TableRecipe, solve_table
+from cardai.poker.resolving.preflop import read_table, write_table
 from cardai.poker.values.network import latest_checkpoint, load_run
 from cardai.poker.values.plain_network import plain, write_plain
 from cardai.training.runs import Run
@@ -48,21 +44,22 @@ COUNT = 2000
 SHARE = 0.5
 """Of how many of them the ranges are of self-play, by the table of the deepest stacks; of the others they are random."""
 SEEDS = (0, 1, 2)
-DEPTHS = {1000: 800_000, 2000: 1_000_000, 4000: 1_000_000, 10_000: 1_200_000, 20_000: 1_000_000}
-"""Iterations by stack, in chips of which a big blind is 100."""
+DEPTHS = {10_000: 1_200_000, 20_000: 1_000_000}
+"""Iterations of blueprints by stack, in chips of which a big blind is 100: the deepest one's self-play has the ranges of situations, and the
+other is who the player is measured against."""
 NETWORK = "counterfactual_values:width=32,context=64,batch=10,rate=0.003,anneal={epochs},device=cpu"
 EPOCHS = 60
-FLOPS = 1200
-"""Situations on the flop that are solved, the turn's best network behind them."""
-TABLE = {"ladder": (0.5, 1.0, -1.0), "iterations": 400, "flops": 95, "looks": 2}
-"""How the table before the flop is solved (:class:`cardai.poker.resolving.preflop_solving.TableRecipe`)."""
+FLOPS = 800
+"""Situations on the flop that are solved, the best network of the turn behind them."""
+TABLE = "--depths 10+20+40+100+200 --bets 0.5+1+allin --iterations 400 --flops 95"
+"""How play before the flop is solved, the best network of the flop behind it."""
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
 _SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
 MEASURE = f"cardai evaluate best-response {_SHIPPED} --from river --hands 200 --bets 0.5+1+2+allin"
 _HASTY = f"--branches 1 --estimates {_SHIPPED.split()[-1].replace(':', ':level=fair,', 1)}"
 OTHERS = {name: name for name in ("always_call", "threshold", "opponent_model")} | {
-    f"translated:run=runs/{NAME}/depths/10000": "the blueprint that its table before the flop is of, bets translated",
+    f"translated:run=runs/{NAME}/depths/10000": "a blueprint on a ladder of bets, which are translated",
 }
 """Who it plays against: what they are called."""
 ALSO = (
@@ -100,12 +97,12 @@ def commands(count: int, epochs: int, work: str) -> dict[str, str]:
     return found | tables
 
 
-def flop_commands(count: int, epochs: int, work: str, turn: str) -> dict[str, str]:
-    """Return the commands by what each makes under ``work``, the network ``turn`` behind the flops."""
+def flop_commands(count: int, epochs: int, work: str, best: int) -> dict[str, str]:
+    """Return the commands by what each makes under ``work``, behind the turn's network of seed ``best``."""
     deepest, work = max(DEPTHS), shlex.quote(work)
     found = {
         "flop": f"cardai situations {work}/flop --street flop --count {count} --intervals 1+2+3+4 --bets 1+allin/1+allin/allin "
-        f"--iterations 160+160+100+60+40 --cards 2 --values {shlex.quote(turn)} --player {work}/depths/{deepest} "
+        f"--iterations 160+160+100+60+40 --cards 2 --values {work}/network_{best} --player {work}/depths/{deepest} "
         f"--game acpc_nolimit_2p:stack={deepest},bets=0.5+1+allin --share {SHARE}"
     }
     for seed in SEEDS:
@@ -116,33 +113,35 @@ def flop_commands(count: int, epochs: int, work: str, turn: str) -> dict[str, st
     return found
 
 
-def table(given: argparse.Namespace) -> None:
-    """Solve flops with the box's network of the turn behind them, train networks of the flop, and solve play before the flop behind the
-    best of them (on situations held out); takes up what is there."""
-    lines = flop_commands(given.flops, given.epochs, str(given.work), str(FOLDER / VALUES))
-    for what, command in lines.items():
-        made(given.work, what, command)
-    known = losses(given.work, "flop")
-    best = min(known, key=lambda seed: known[seed])
-    network = hand_network(str(given.work / f"flop_{best}"), "flop")
-    recipe = TableRecipe(network=network.digest, **TABLE)
-    begun = time.process_time()
+def table_command(work: str, best: int) -> str:
+    """Return the command that solves play before the flop behind the flop's network of seed ``best``."""
+    work = shlex.quote(work)
+    return f"cardai preflop {work}/table --values {work}/flop_{best} {TABLE}"
 
-    def said(depth: int, found: Measured) -> None:
-        say(f"{depth} big blinds: {10 * found.exploitability:.1f} mbb/g from equilibrium by what the network says")
 
-    solve_table(given.work / "table", network, recipe, [stack // 100 for stack in DEPTHS], said)
-    book(given.work, "table", time.process_time() - begun)
+def best_of(known: dict[int, float]) -> int:
+    """Return the seed whose network is best on the situations that chose its epoch."""
+    return min(known, key=lambda seed: known[seed])
 
 
 def make(given: argparse.Namespace) -> None:
-    """Run what has not been run to its end: who plays for ranges, the situations, then so many trainings at a time as there are jobs."""
+    """Run what has not been run to its end: who plays for ranges, then street by street from the turn upwards the situations and so many
+    trainings at a time as there are jobs, then the table."""
     given.work.mkdir(parents=True, exist_ok=True)
-    lines = commands(given.count, given.epochs, str(given.work))
-    jobs = f"--jobs {given.jobs}" if given.jobs > 1 else f"--device {given.device}"
+    work, lines = str(given.work), commands(given.count, given.epochs, str(given.work))
+    jobs = f"--jobs {given.jobs}" if given.jobs > 1 else ""
     first = f"depths/{max(DEPTHS)}"
     made(given.work, first, lines.pop(first))
-    made(given.work, "turn", f"{lines.pop('turn')} {jobs}")
+    made(given.work, "turn", f"{lines.pop('turn')} {jobs or f'--device {given.device}'}")
+    at_once(given, lines)
+    lines = flop_commands(given.flops, given.epochs, work, best_of(losses(given.work)))
+    made(given.work, "flop", f"{lines.pop('flop')} {jobs}".strip())
+    at_once(given, lines)
+    made(given.work, "table", table_command(work, best_of(losses(given.work, "flop"))))
+
+
+def at_once(given: argparse.Namespace, lines: dict[str, str]) -> None:
+    """Run commands, as many at a time as there are jobs."""
     pool = ThreadPoolExecutor(given.jobs)
     try:
         for one in [pool.submit(made, given.work, what, command) for what, command in lines.items()]:
@@ -233,19 +232,24 @@ def tested(run: Path) -> dict[str, dict[str, float]]:
 
 def pack(given: argparse.Namespace) -> None:
     """Put the network and the table into the package, and write the card; a strength stays that was measured with both."""
-    known = losses(given.work)
-    if not known:
-        raise SystemExit(f"{given.work} has no network: python players/no_limit.py make --work {given.work}")
-    best = min(known, key=lambda seed: known[seed])
-    for what in (*(f"depths/{stack}" for stack in DEPTHS), *(f"network_{seed}" for seed in known)):
+    known, flops = losses(given.work), losses(given.work, "flop")
+    if not known or not flops:
+        raise SystemExit(f"{given.work} has no networks: python players/no_limit.py make --work {given.work}")
+    best, best_flop = best_of(known), best_of(flops)
+    runs = [f"depths/{stack}" for stack in DEPTHS] + [f"{of}_{seed}" for of in ("network", "flop") for seed in SEEDS]
+    for what in runs:
         if not trained(given.work / what):  # a card tells the commands that make a player to their end
             raise SystemExit(f"{what} has not come to its end: python players/no_limit.py make --work {given.work}")
+    table = read_table(given.work / "table")
+    if "+".join(map(str, table.depths)) not in TABLE:
+        raise SystemExit(f"table has not come to its end: python players/no_limit.py make --work {given.work}")
     epochs = Run.open(given.work / f"network_{best}").steps_wanted
     write_plain(plain(load_run(given.work / f"network_{best}")), FOLDER / VALUES)
     (FOLDER / PREFLOP).mkdir(exist_ok=True)
-    write_table(table_of([given.work / "depths" / str(stack) for stack in DEPTHS]), FOLDER / PREFLOP)
-    count = len(read_json(given.work / "turn" / "situations.json")["shards"]) * 10
-    lines = commands(count, epochs, WORK)
+    write_table(table, FOLDER / PREFLOP)
+    counts = {of: len(read_json(given.work / of / "situations.json")["shards"]) * 10 for of in ("turn", "flop")}
+    lines = commands(counts["turn"], epochs, WORK) | flop_commands(counts["flop"], epochs, WORK, best)
+    before = [f"depths/{max(DEPTHS)}", "turn", f"network_{best}", "flop", f"flop_{best_flop}"]
     seconds = read_json(given.work / "seconds.json")
     old = read_json(FOLDER / "card.json")
     measured = ("figure", "strength", "also")
@@ -254,10 +258,11 @@ def pack(given: argparse.Namespace) -> None:
         known_as = {key: old[key] for key in measured if key in old}
     card = {
         "name": NAME, "title": TITLE, "game": "holdem", "games": ["acpc_nolimit_2p", "holdem", "holdem_nolimit"],
-        "before": [line for what, line in lines.items() if not what.startswith("network")],
-        "command": lines[f"network_{best}"], "seed": best, "cpu_seconds": round(sum(seconds.values()), 1),
+        "before": [lines[what] for what in before], "command": table_command(WORK, best_flop), "seed": best, "cpu_seconds": round(sum(seconds.values()), 1),
         "validation_huber": {str(seed): loss for seed, loss in known.items()},
         "test_huber": {str(seed): tested(given.work / f"network_{seed}") for seed in known},
+        "flop_validation_huber": {str(seed): loss for seed, loss in flops.items()},
+        "flop_test_huber": {str(seed): tested(given.work / f"flop_{seed}") for seed in flops},
         "files": content(FOLDER), "measure": MEASURE, **known_as,
     }  # fmt: skip
     finish(card)
@@ -357,7 +362,7 @@ def finish(card: dict[str, Any]) -> None:
 def main() -> None:
     """Do one step."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("step", choices=("make", "pack", "measure", "table"))
+    parser.add_argument("step", choices=("make", "pack", "measure"))
     parser.add_argument("--work", type=Path, default=Path(WORK))
     parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--flops", type=int, default=FLOPS)
@@ -367,9 +372,11 @@ def main() -> None:
     parser.add_argument("--print", action="store_true", dest="shown")
     given = parser.parse_args()
     if given.shown:
-        say("\n".join([*commands(given.count, given.epochs, str(given.work)).values(), MEASURE, *ALSO]))
+        work = str(given.work)
+        lines = commands(given.count, given.epochs, work) | flop_commands(given.flops, given.epochs, work, SEEDS[0])
+        say("\n".join([*lines.values(), table_command(work, SEEDS[0]), MEASURE, *ALSO]))
         return
-    {"make": make, "pack": pack, "measure": measure, "table": table}[given.step](given)
+    {"make": make, "pack": pack, "measure": measure}[given.step](given)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,20 @@ Hands = Annotated[
         "--hands", metavar="N", min=1000, help="Hands from which values of three players or more are measured."
     ),
 ]
+Values = Annotated[
+    str,
+    typer.Option(
+        "--values",
+        metavar="RUN",
+        help="Solve a table into DIR instead, for resolving:preflop=DIR: the network of the flop that values what lies behind it, ...",
+        show_default=False,
+    ),
+]
+Depths = Annotated[str, typer.Option("--depths", metavar="BB", help="... the stacks in big blinds, joined by +, ...")]
+Bets = Annotated[str, typer.Option("--bets", metavar="SIZES", help="... its ladder of bets, fractions of the pot, ...")]
+Flops = Annotated[
+    int, typer.Option("--flops", metavar="N", help="... and how many flops stand for all (cardai flops).")
+]
 
 
 @frozen
@@ -75,21 +89,31 @@ def preflop(
     rake: Rake = 0.0,
     rake_cap: RakeCap = 0.0,
     check_down: CheckDown = False,
+    values: Values = "",
+    depths: Depths = "10+20+40+100+200",
+    bets: Bets = "0.5+1+allin",
+    flops: Flops = 95,
     json: Json = False,
 ) -> None:
-    """Show play before the flop from a chart: what each class of hands does, and what it brings; or solve one into a library.
+    """Show play before the flop from a chart: what each class of hands does, and what it brings; or solve one into a library, or a
+    table for a player that re-solves.
 
     Example: cardai preflop --name 6max --at "f f f r f"
 
     Then: cardai preflop lib --name mine --players 6 --stack 60 --iterations 400
     """
+    if values:
+        from cardai.commands.preflop_table import Asked, solve
+
+        solve(library, name, Asked(values, depths, bets, flops, iterations or 400), json)
+        return
     if iterations is not None:
-        if library is None or name is None:
-            raise UsageError(
-                "A chart is solved into a library under a name: cardai preflop DIR --name NAME --iterations N."
-            )
         rules = _rules(players, stack, ante, raises, blind_raises, callers, limp, rake, rake_cap)
         _solve(library, name, rules, _Asked(iterations, seeds, hands, check_down))
+    _tell(library, name, at, json)
+
+
+def _tell(library: Path | None, name: str | None, at: str, json: bool) -> None:
     if library is not None and not library.is_dir():
         raise UsageError(f"There is no library in {str(library)!r}.")
     if name is None:
@@ -128,7 +152,11 @@ def _rules(
     return found
 
 
-def _solve(library: Path, name: str, rules: Rules, asked: _Asked) -> None:
+def _solve(library: Path | None, name: str | None, rules: Rules, asked: _Asked) -> None:
+    if library is None or name is None:
+        raise UsageError(
+            "A chart is solved into a library under a name: cardai preflop DIR --name NAME --iterations N."
+        )
     from cardai.core.locks import DirectoryLock
     from cardai.poker.preflop.making import Goal, Making
     from cardai.poker.preflop.shares import CHECKED_DOWN, FITTED

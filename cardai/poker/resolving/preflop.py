@@ -63,6 +63,14 @@ class _Head:
     depths: tuple[int, ...] = field(validator=_depths)
 
 
+def check_table(ladder: Sequence[float], depths: Sequence[int]) -> None:
+    """Raise UsageError unless there can be a table of such a ladder and depths."""
+    try:
+        _Head(FORMAT, tuple(ladder), tuple(depths))
+    except ValueError as error:
+        raise UsageError(f"There is no such table of play before the flop: {error}") from None
+
+
 @frozen(eq=False)
 class PreflopTable:
     """The table."""
