@@ -241,7 +241,7 @@ def pack(given: argparse.Namespace) -> None:
         if not trained(given.work / what):  # a card tells the commands that make a player to their end
             raise SystemExit(f"{what} has not come to its end: python players/no_limit.py make --work {given.work}")
     table = read_table(given.work / "table")
-    if "+".join(map(str, table.depths)) not in TABLE:
+    if f"--depths {'+'.join(map(str, table.depths))} " not in TABLE:
         raise SystemExit(f"table has not come to its end: python players/no_limit.py make --work {given.work}")
     epochs = Run.open(given.work / f"network_{best}").steps_wanted
     write_plain(plain(load_run(given.work / f"network_{best}")), FOLDER / VALUES)

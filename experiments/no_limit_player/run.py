@@ -41,7 +41,7 @@ SHIPPED = f"{PLAYER}:seconds=0,threads=1,kept=300,believed=0.3"
 PLAIN = "resolving:values=exact,kept=300"
 LONGER = "resolving:iterations=480,kept=300,believed=0.3"
 TRANSLATED = "translated:run=runs/nolimit_resolving/depths/10000"
-"""The blueprint that the player's table before the flop is of, at the stacks of holdem: trained by a command of its card (``before``)."""
+"""A blueprint at the stacks of holdem (``python players/no_limit.py make`` trains it)."""
 LEVELS = ("strong", "fair", "weak")
 GUESSED = f" --branches 1 --estimates {SHIPPED.replace(':', ':level=fair,')}"
 """Where 53 sizes are considered at each decision, its level fair answers those that are only considered."""
@@ -114,7 +114,7 @@ MEASURES = (
         lbr(f"fcpa_{level}", f"LBR fcpa on turn and river, its level {level}", SHIPPED.replace(":", f":level={level},"), "fcpa", "3+4", 50, " --branches 1")
         for level in LEVELS
     ),
-    lbr("fcpa_blueprint", "LBR fcpa on turn and river, the blueprint, bets translated", TRANSLATED, "fcpa", "3+4", 100, " --branches 1"),
+    lbr("fcpa_blueprint", "LBR fcpa on turn and river, a blueprint, bets translated", TRANSLATED, "fcpa", "3+4", 100, " --branches 1"),
     lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 12, " --branches 1"),
     lbr("fc", "LBR fc on all rounds, the player", SHIPPED, "fc", "1+2+3+4", 100, " --branches 1"),
     lbr("56", "LBR 56 bets on turn and river, weighed by its level fair, the player", SHIPPED, "56", "3+4", 100, GUESSED),
@@ -123,7 +123,7 @@ MEASURES = (
         match(other, f"AIVAT, the player against {other}", SHIPPED, other, 200)
         for other in ("always_call", "threshold", "opponent_model")
     ),
-    match("blueprint", "AIVAT, the player against the blueprint, bets translated", SHIPPED, TRANSLATED, 200),
+    match("blueprint", "AIVAT, the player against a blueprint, bets translated", SHIPPED, TRANSLATED, 200),
     match("longer", "AIVAT, the player against itself at 480 iterations of a decision (120, on the river 300)", SHIPPED, LONGER, 100),
     *(match(level, f"AIVAT, the player against its level {level}", SHIPPED, SHIPPED.replace(":", f":level={level},"), 100) for level in LEVELS),
     Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 25", "text"),

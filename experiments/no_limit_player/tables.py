@@ -1,13 +1,14 @@
-"""Networks of the flop, and the table before the flop that was solved behind one of them, beside the table in the box.
+"""Networks of the flop, and the table before the flop that was solved behind one of them, beside what blueprints do there.
 
-    python players/no_limit.py table                     # makes them (hours of CPU, resumable)
-    python experiments/no_limit_player/tables.py         # measures them, and writes report/notes.md and report/tables.json
+    python players/no_limit.py make                        # makes them (hours of CPU, resumable)
+    python experiments/no_limit_player/tables.py           # measures them, and writes report/notes.md and report/tables.json
+    python experiments/no_limit_player/tables.py --solved  # one match without a network of the flop too
 
 Tables are judged by the networks of all seeds, also of those that the table was not solved with: what a best response before the
-flop wins of them, and what one wins of the other, if the rest of the hand is worth what the network says on 95 flops that stand
-for all. With --solved that match at 100 big blinds is judged by no network of the flop too: on 25 flops that stand for all the
-flop's betting is solved, the box's network of the turn behind it, wherever at least 2 % of the hands come. What has been
-measured is kept.
+flop wins of them, and what the table in the box wins of a blueprint, if the rest of the hand is worth what the network says on 95
+flops that stand for all. With --solved that match at 100 big blinds is judged by no network of the flop: on 25 flops that stand
+for all the flop's betting is solved, the box's network of the turn behind it, wherever at least 2 % of the hands come. What has
+been measured is kept.
 """
 
 from __future__ import annotations
@@ -24,20 +25,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "players"))
 
 import numpy as np
 from attrs import evolve
-from no_limit import DEPTHS, FOLDER, PREFLOP, SEEDS, TABLE, WORK, flop_commands, losses
+from no_limit import DEPTHS, FOLDER, PREFLOP, SEEDS, WORK, losses
 
 from cardai.cards.text import cards_text
 from cardai.core.arrays import Float64s
-from cardai.core.files import digest_of, read_json, write_atomically, write_json
+from cardai.core.files import read_json, write_atomically, write_json
 from cardai.poker.resolving.depth_limit import behind_flop, hand_network
-from cardai.poker.resolving.preflop import read_table
-from cardai.poker.resolving.preflop_solving import RECIPE, Behind, worth
+from cardai.poker.resolving.preflop import PreflopTable, read_table, table_of
+from cardai.poker.resolving.preflop_solving import Behind, worth
 from cardai.poker.values.flop_inputs import FlopInputs
 from cardai.poker.values.flop_leaves import FlopLeaves
 from cardai.poker.values.situations import FASTER, HOLDEM_GAME, Situation
 
 REPORT = Path(__file__).resolve().parent / "report"
 BETS = "1+allin/1+allin/allin"
+FLOPS = 95
 LEAST = 0.02
 """The share of all pairs of hands that must come to a flop's pot for it to be solved."""
 MILLI = 10.0
@@ -63,8 +65,8 @@ class SolvedFlops(FlopLeaves):
 
 def measured(work: Path, kept: Path, solved: bool) -> dict[str, Any]:
     """Measure what is not kept yet, and return all."""
-    tables = {"solved": read_table(work / "table"), "box": read_table(FOLDER / PREFLOP)}
-    of = digest_of([read_json(work / "table" / RECIPE), read_json(FOLDER / "card.json")["files"]])
+    box, blueprint = read_table(FOLDER / PREFLOP), table_of([work / "depths" / str(stack) for stack in DEPTHS])
+    of = read_json(FOLDER / "card.json")["files"]
     known = read_json(kept) if kept.exists() else {}
     known = known if known.get("of") == of else {"of": of}
 
@@ -72,22 +74,22 @@ def measured(work: Path, kept: Path, solved: bool) -> dict[str, Any]:
         if name not in known:
             known[name] = find()
             write_json(kept, known)
+            say(f"{name}: {known[name]}")
 
     once("validation", lambda: {str(seed): loss for seed, loss in losses(work, "flop").items()})
     behind: Behind | None = None
     for seed in SEEDS:
         once(f"values {seed}", lambda seed=seed: values(work / f"flop_{seed}"))
-        network = hand_network(str(work / f"flop_{seed}"), "flop")
-        for stack in DEPTHS:
-            depth = stack // 100
+        for depth in box.depths:
             if f"tables {seed} {depth}" in known:
                 continue
-            behind = Behind.of(network, TABLE["flops"]) if behind is None else evolve(behind, network=network)
-            once(f"tables {seed} {depth}", lambda behind=behind, depth=depth: between(behind, tables, depth))
-            say(f"seed {seed}, {depth} big blinds: {known[f'tables {seed} {depth}']}")
+            network = hand_network(str(work / f"flop_{seed}"), "flop")
+            behind = Behind.of(network, FLOPS) if behind is None else evolve(behind, network=network)
+            known_there = blueprint if depth in blueprint.depths else None
+            once(f"tables {seed} {depth}", lambda one=behind, d=depth, other=known_there: judged(one, box, other, d))
     if solved:
         network = hand_network(str(work / f"flop_{SEEDS[0]}"), "flop")
-        once("solved", lambda: match(evolve(Behind.of(network, 25), leaves=SolvedFlops), tables, 100))
+        once("solved", lambda: match(evolve(Behind.of(network, 25), leaves=SolvedFlops), box, blueprint, 100))
     return known
 
 
@@ -97,21 +99,21 @@ def values(run: Path) -> dict[str, Any]:
     return dict(json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout))
 
 
-def between(behind: Behind, tables: dict[str, Any], depth: int) -> dict[str, float]:
-    """Return what a best response wins from each table, and what the solved one wins from the box's, in mbb/g."""
-    itself = {name: worth(behind, [one, one], depth) for name, one in tables.items()}
-    return {name: round(MILLI * one.exploitability, 2) for name, one in itself.items()} | {
-        "match": match(behind, tables, depth)
-    }
+def judged(behind: Behind, box: PreflopTable, blueprint: PreflopTable | None, depth: int) -> dict[str, float]:
+    """Return what a best response wins from each table, and what the box's wins from the other, in mbb/g."""
+    found = {"box": round(MILLI * worth(behind, [box, box], depth).exploitability, 2)}
+    if blueprint is not None:
+        found["blueprint"] = round(MILLI * worth(behind, [blueprint, blueprint], depth).exploitability, 2)
+        found["match"] = match(behind, box, blueprint, depth)
+    return found
 
 
-def match(behind: Behind, tables: dict[str, Any], depth: int) -> float:
-    """Return what the solved table wins from the box's, both in both seats, in mbb/g."""
-    first = worth(behind, [tables["solved"], tables["box"]], depth)
-    second = worth(behind, [tables["box"], tables["solved"]], depth)
+def match(behind: Behind, box: PreflopTable, other: PreflopTable, depth: int) -> float:
+    """Return what the box's table wins from the other, both in both seats, in mbb/g."""
+    first, second = worth(behind, [box, other], depth), worth(behind, [other, box], depth)
     won = 0.25 * (
         first.values[0] - first.values[1] + second.values[1] - second.values[0]
-    )  # what both win is 0 but for rounding
+    )  # both together win 0 but for rounding
     return round(MILLI * won, 2)
 
 
@@ -121,13 +123,13 @@ def say(words: str) -> None:
     sys.stdout.flush()
 
 
-def page(known: dict[str, Any], work: Path) -> str:
+def page(known: dict[str, Any]) -> str:
     """Return the section of the report."""
     best = min(known["validation"], key=lambda seed: known["validation"][seed])
     lines = [
-        "## A network of the flop, and a table before the flop behind it", "",
-        "Not in the box. Huber per player on flops that neither taught a network nor chose its epoch (`cardai evaluate values`): what "
-        "the flop's betting is worth with the box's network of the turn behind it.", "",
+        "## Before the flop", "",
+        "Play before the flop is a table, solved behind a network of the flop, which learned what the flop's betting is worth with the network "
+        "of the turn behind it. Huber per player on flops that neither taught a network nor chose its epoch (`cardai evaluate values`):", "",
         "| seed | all | self-play | random | chose the epoch |", "|---|---|---|---|---|",
     ]  # fmt: skip
     for seed, loss in known["validation"].items():
@@ -136,35 +138,20 @@ def page(known: dict[str, Any], work: Path) -> str:
         lines.append(f"| {seed} | {' | '.join(cells)} | {loss:.4f} |")
     lines += [
         f"| no network: every hand as if nobody bet any more | {huber(known['values 0']['checked_down'])} | | | |", "",
-        f"Behind seed {best}'s network play before the flop was solved on the ladder of the box's table, in which the table of a blueprint lies. "
-        "What a best response before the flop wins from each, and what the solved table wins from the box's, if the rest of the hand is "
-        "worth what a network says on 95 flops that stand for all, mbb/g; by the network of each seed:", "",
-        "| big blinds | seed | from the solved table | from the box's | solved against the box's |", "|---|---|---|---|---|",
+        f"The table was solved behind seed {best}'s. What a best response before the flop wins from it, and from a blueprint of these stacks on the same "
+        f"ladder (`bucket_mccfr`; who played before the flop until this table did), and what the table wins from the blueprint, if the rest of the hand is worth what a network says on {FLOPS} flops "
+        "that stand for all, mbb/g; by the network of each seed:", "",
+        "| big blinds | seed | from the table | from the blueprint | the table against it |", "|---|---|---|---|---|",
     ]  # fmt: skip
-    for stack in DEPTHS:
-        for seed in known["validation"]:
-            one = known[f"tables {seed} {stack // 100}"]
-            lines.append(f"| {stack // 100} | {seed} | {one['solved']:.1f} | {one['box']:.1f} | {one['match']:+.1f} |")
+    for name, one in known.items():
+        if name.startswith("tables "):
+            _, seed, depth = name.split()
+            others = f"{one['blueprint']:.1f} | {one['match']:+.1f}" if "match" in one else "- | -"
+            lines.append(f"| {depth} | {seed} | {one['box']:.1f} | {others} |")
     if "solved" in known:
-        lines += ["", f"Where the flop's betting is solved on 25 flops wherever at least 2 % of the hands come (`--solved`), and not taken from a network of "
-                  f"the flop, the solved table wins {known['solved']:+.1f} at 100 big blinds."]  # fmt: skip
-    commands = flop_commands(
-        len(read_json(work / "flop" / "situations.json")["shards"]) * 10,
-        60,
-        WORK,
-        str(FOLDER.relative_to(FOLDER.parents[2]) / "values"),
-    )
-    spent = sum(read_json(work / "seconds.json").get(what, 0.0) for what in (*commands, "table"))
-    lines += [
-        "",
-        "```sh",
-        *commands.values(),
-        "python players/no_limit.py table",
-        "```",
-        "",
-        f"{spent:,.0f} CPU seconds in all.",
-        "",
-    ]
+        lines += ["", f"Where the flop's betting is solved on 25 flops that stand for all, wherever at least 2 % of the hands come (`--solved`), and not taken "
+                  f"from a network of the flop, the table wins {known['solved']:+.1f} from the blueprint at 100 big blinds."]  # fmt: skip
+    lines += ["", "```sh", "python experiments/no_limit_player/tables.py --solved", "```", ""]
     return "\n".join(lines)
 
 
@@ -185,7 +172,7 @@ def main() -> None:
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     known = measured(given.work, given.out / "tables.json", given.solved)
-    write_atomically(given.out / "notes.md", page(known, given.work).encode())
+    write_atomically(given.out / "notes.md", page(known).encode())
 
 
 if __name__ == "__main__":

@@ -227,9 +227,14 @@ def test_a_no_limit_player_is_packed_once_all_of_it_is_made(tmp_path: Path, monk
     before = content(no_limit.FOLDER)
     with pytest.raises(SystemExit, match="has no network"):
         no_limit.pack(argparse.Namespace(work=tmp_path))
-    monkeypatch.setattr(no_limit, "losses", lambda work: {0: 0.5, 1: 0.4})
-    monkeypatch.setattr(no_limit, "trained", lambda path: path.name != "4000")
-    with pytest.raises(SystemExit, match="depths/4000 has not come to its end"):
+    monkeypatch.setattr(no_limit, "losses", lambda work, of="network": {0: 0.5, 1: 0.4})
+    for missing in ("10000", "flop_1"):
+        monkeypatch.setattr(no_limit, "trained", lambda path, missing=missing: path.name != missing)
+        with pytest.raises(SystemExit, match=f"{missing} has not come to its end"):
+            no_limit.pack(argparse.Namespace(work=tmp_path))
+    monkeypatch.setattr(no_limit, "trained", lambda path: True)
+    monkeypatch.setattr(no_limit, "read_table", lambda path: argparse.Namespace(depths=(10, 20)))
+    with pytest.raises(SystemExit, match="table has not come to its end"):
         no_limit.pack(argparse.Namespace(work=tmp_path))
     assert content(no_limit.FOLDER) == before
 
@@ -339,27 +344,28 @@ def test_every_measure_of_large_games_takes_the_players_in_the_box(
     assert measure(StreetOptions(game, player, 3, **rivers)).done == 1
 
 
-def test_a_table_before_the_flop_is_solved_behind_the_network_that_is_best_on_others(
+def test_what_makes_the_no_limit_player_goes_street_by_street_behind_the_best_networks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(BOX))
     import no_limit
 
-    from tests.poker.values.plain_networks import network
+    made: list[str] = []
+    commands: dict[str, str] = {}
 
-    of, made = network(random=True, street="flop"), []
-    monkeypatch.setattr(no_limit, "made", lambda work, what, command: made.append((what, command)))
-    monkeypatch.setattr(no_limit, "losses", lambda work, of: {0: 0.5, 1: 0.3, 2: 0.4})
+    def note(work: Path, what: str, command: str) -> None:
+        made.append(what)
+        commands[what] = command
+
+    monkeypatch.setattr(no_limit, "made", note)
     monkeypatch.setattr(
-        no_limit, "hand_network", lambda path, street: of if (path, street) == (f"{tmp_path}/flop_1", "flop") else None
+        no_limit, "losses", lambda work, of="network": {0: 0.5, 1: 0.3, 2: 0.4} if of == "flop" else {0: 0.5, 2: 0.4}
     )
-    solved = []
-    monkeypatch.setattr(no_limit, "solve_table", lambda *given: solved.append(given[:4]))
-    no_limit.table(argparse.Namespace(work=tmp_path, flops=30, epochs=4))
-    assert [what for what, _ in made] == ["flop", "flop_0", "flop_1", "flop_2"]
-    assert "--street flop --count 30 --intervals" in made[0][1]
-    assert f"--values {BOX}/cardai_players/nolimit_resolving/values --player {tmp_path}/depths/20000" in made[0][1]
-    assert "situations=" + f"{tmp_path}/flop" in made[1][1]
-    ((where, known, recipe, depths),) = solved
-    assert (where, known is of, recipe.network, depths) == (tmp_path / "table", True, of.digest, [10, 20, 40, 100, 200])
-    assert list(json.loads((tmp_path / "seconds.json").read_text())) == ["table"]
+    no_limit.make(argparse.Namespace(work=tmp_path, count=20, flops=30, epochs=4, jobs=1, device="cpu"))
+    assert made[:2] == ["depths/20000", "turn"]
+    assert set(made[2:6]) == {"depths/10000", "network_0", "network_1", "network_2"}
+    assert made[6:] == ["flop", "flop_0", "flop_1", "flop_2", "table"]
+    assert "--street flop --count 30" in commands["flop"]
+    assert f"--values {tmp_path}/network_2 --player {tmp_path}/depths/20000" in commands["flop"]
+    assert f"--set situations={tmp_path}/flop" in commands["flop_1"]
+    assert commands["table"].startswith(f"cardai preflop {tmp_path}/table --values {tmp_path}/flop_1 --depths")
