@@ -9,6 +9,11 @@ from typing import Any
 
 import pytest
 
+from cardai.poker.ranges.flops import Subset
+from cardai.poker.resolving.preflop import read_table
+from cardai.poker.values.plain_network import write_plain
+from tests.poker.values.plain_networks import network
+
 
 def said(text: str) -> str:
     return re.sub(r"\s+", " ", text)
@@ -81,3 +86,47 @@ def test_a_damaged_chart_spoils_no_other(cardai: Any, tmp_path: Path, monkeypatc
     assert found.code == 0
     assert "6max" in found.out
     assert "chart.json is not readable JSON" in said(found.err)
+
+
+def test_a_table_is_solved_behind_a_network_of_the_flop_and_played_by(
+    cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = Subset(("9h8h7h",), (1.0,), 0.0, 0.0, 0.0)
+    monkeypatch.setattr("cardai.poker.resolving.preflop_solving.subset", lambda count: few)
+    for street in ("flop", "turn"):
+        write_plain(network(random=False, street=street), tmp_path / street)
+    out, values = str(tmp_path / "table"), ("--values", str(tmp_path / "flop"))
+    call = ("preflop", out, *values, "--bets", "allin", "--flops", "25", "--iterations", "40")
+    shown = cardai(*call, "--depths", "3", "--json")
+    assert shown.code == 0, shown.err
+    assert 0 <= json.loads(shown.out)["from_equilibrium"]["3"] < 40
+    shown = cardai(*call, "--depths", "3+6")
+    assert (shown.code, "6 big blinds:" in said(shown.out), "3 big blinds" in said(shown.out)) == (0, True, False)
+    assert read_table(tmp_path / "table").depths == (3, 6)
+    run = ("run", "--game", "acpc_nolimit_2p:stack=600", "--vs", "always_call", "--games", "4", "--seed", "1")
+    player = f"resolving:values=exact,iterations=2,preflop={out}"
+    assert cardai(*run, "--agent", player).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--values", "{flop}"), "into a directory of its own"),
+        (("{new}", "--values", "{flop}", "--name", "x"), "into a directory of its own"),
+        (("{new}", "--values", "{turn}"), "those of the turn. Here the flop's are needed"),
+        (("{new}", "--values", "{new}"), "There is no training run"),
+        (("{new}", "--values", "{flop}", "--depths", "20+10"), "rising numbers of big blinds"),
+        (("{new}", "--values", "{flop}", "--depths", "x"), "rising numbers of big blinds"),
+        (("{new}", "--values", "{flop}", "--bets", "1/2"), "one ladder for all bets and raises"),
+        (("{new}", "--values", "{flop}", "--bets", "soup"), "which is no size"),
+        (("{new}", "--values", "{flop}", "--flops", "30"), "subsets of 25, 49"),
+        (("{new}", "--values", "{flop}", "--iterations", "0"), "--iterations"),
+    ],
+)
+def test_no_such_table_is_one_sentence(cardai: Any, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    paths = {name: tmp_path / name for name in ("new", "flop", "turn")}
+    for street in ("flop", "turn"):
+        write_plain(network(random=False, street=street), paths[street])
+    call = cardai("preflop", *(word.format(**paths) for word in arguments))
+    assert (call.code, message in said(call.err)) == (2, True), call.err
+    assert not paths["new"].exists()

@@ -3,8 +3,8 @@
     preflop.json    the ladder and the depths, in big blinds
     preflop.npz     chances_K (actions, 169) float16: of all decisions of depth K, in order of the tree's nodes
 
-The table is what blueprints that were trained on a ladder do (``bucket_mccfr``); of them nothing else is kept. It plays any stacks
-and blinds: at the depth that is nearest in proportion. Bets of any size are translated
+The table is solved behind a network of the flop (:mod:`cardai.poker.resolving.preflop_solving`), or is what blueprints do that were trained
+on a ladder (``bucket_mccfr``). It plays any stacks and blinds: at the depth that is nearest in proportion. Bets of any size are translated
 (:mod:`cardai.poker.resolving.translation`).
 """
 
