@@ -18,7 +18,6 @@ import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -70,6 +69,17 @@ ALSO = (
     *(f"cardai evaluate aivat {_SHIPPED} --vs {other} --hands 200 --seed 7" for other in OTHERS),
 )
 """Its other measures, by the commands of experiments/no_limit_player."""
+WORDS = (
+    "a best response from the river wins {} ({hands} hands, {reached} came there)",
+    "a local best response with fcpa on turn and river wins {} over {boards} boards (always folding loses 750)",
+    "a local best response that folds or calls on all rounds wins {} over {boards} boards (always folding loses 250)",
+    "a local best response with 56 bets on turn and river, weighed by the answers of its level fair, wins {} over {boards} boards "
+    "(always folding loses 750)",
+    "a local best response with 56 bets on the flop, then fold or call, weighed by the answers of its level fair, wins {} over "
+    "{boards} boards (always folding loses 750)",
+    *(f"with the luck taken out (AIVAT) it wins {{}} from {called} over {{hands}} hands" for called in OTHERS.values()),
+)
+"""What the measures are called on the card, the first MEASURE and then ALSO."""
 MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measured.json"
 """What they found there; it is not measured twice."""
 
@@ -304,36 +314,27 @@ def measure(given: argparse.Namespace) -> None:
         for one in read_json(MEASURED).values()
         if one.get("player") == decides_in(one["command"], player)
     }
-    found = []
+    found = {}
     for command in (MEASURE, *ALSO):
-        if command in there:
-            found.append(there[command])
+        if command in there or given.known:
+            found |= {command: there[command]} if command in there else {}
             continue
         kept = given.work / f"{digest_of(command)[:8]}-{card['files'][:8]}.npz"
-        found.append(json.loads(called(command, "--out", str(kept), "--json")))
+        found[command] = json.loads(called(command, "--out", str(kept), "--json"))
     strength(card, found)
 
 
-def strength(card: dict[str, Any], found: Sequence[dict[str, Any]]) -> None:
-    """Write a measured strength into the card, by what MEASURE and ALSO print as JSON."""
-    words = (
-        "a best response from the river wins {} ({hands} hands, {reached} came there)",
-        "a local best response with fcpa on turn and river wins {} over {boards} boards (always folding loses 750)",
-        "a local best response that folds or calls on all rounds wins {} over {boards} boards (always folding loses 250)",
-        "a local best response with 56 bets on turn and river, weighed by the answers of its level fair, wins {} over {boards} boards "
-        "(always folding loses 750)",
-        "a local best response with 56 bets on the flop, then fold or call, weighed by the answers of its level fair, wins {} over "
-        "{boards} boards (always folding loses 750)",
-        *(
-            f"with the luck taken out (AIVAT) it wins {{}} from {called} over {{hands}} hands"
-            for called in OTHERS.values()
-        ),
-    )
+def strength(card: dict[str, Any], found: dict[str, dict[str, Any]]) -> None:
+    """Write a measured strength into the card, by what commands of MEASURE and ALSO print as JSON."""
     told = []
-    for command, one, text in zip((MEASURE, *ALSO), found, words, strict=True):
-        figure = one.get("aivat", one)
-        said = text.format(f"{figure['mean']:+,.0f} {between(figure)} mbb/g", **one)
-        told.append({"measure": command, "figure": figure["mean"], "strength": said})
+    for command, text in zip((MEASURE, *ALSO), WORDS, strict=True):
+        if command in found:
+            one = found[command]
+            figure = one.get("aivat", one)
+            said = text.format(f"{figure['mean']:+,.0f} {between(figure)} mbb/g", **one)
+            told.append({"measure": command, "figure": figure["mean"], "strength": said})
+    if not told:
+        raise SystemExit("Nothing has been measured of the player as it is.")
     card.update(told[0], also=told[1:])
     finish(card)
 
@@ -369,6 +370,11 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--jobs", type=int, default=1, help="processes: for the situations, then for the trainings")
     parser.add_argument("--device", default="cpu", help="what solves the situations with one job: cpu, cuda")
+    parser.add_argument(
+        "--known",
+        action="store_true",
+        help="measure: write what experiments/no_limit_player has found, measure nothing",
+    )
     parser.add_argument("--print", action="store_true", dest="shown")
     given = parser.parse_args()
     if given.shown:
