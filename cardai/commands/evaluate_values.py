@@ -48,7 +48,7 @@ def labels(
 
     found = load(directory)
     check_fingerprint(found)
-    behind = behind_flop(values) if found.recipe.network else None
+    behind = behind_flop(found.recipe.street, values)
     with progress("labels", "solved") as advance, stopping_gently() as stopped:
 
         def told(done: int, wanted: int) -> bool:

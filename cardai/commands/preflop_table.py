@@ -56,6 +56,8 @@ def solve(directory: Path | None, name: str | None, asked: Asked, json: bool) ->
         raise UsageError(
             "A table is solved into a directory of its own: cardai preflop DIR --values RUN, without --name."
         )
+    if directory.exists() and not directory.is_dir():
+        raise UsageError(f"{directory} is a file. A table is solved into a directory.")
     network, recipe, depths = asked.recipe()
     directory.mkdir(parents=True, exist_ok=True)
     found: dict[int, float] = {}
@@ -73,5 +75,5 @@ def solve(directory: Path | None, name: str | None, asked: Asked, json: bool) ->
     for depth, gap in found.items():
         out().print(f"{depth} big blinds: {gap:.1f} mbb/g from equilibrium, by what the network says.")
     out().print(
-        f"{directory}: a table of {len(depths)} depths. Play by it before the flop: resolving:preflop={directory}."
+        f"{directory}: a table of {len(depths)} depth{'s' * (len(depths) > 1)}. Play by it before the flop: resolving:preflop={directory}."
     )

@@ -177,13 +177,14 @@ def situations(
 def _recipe_of(directory: Path, given: dict[str, Any], values: str) -> tuple[Recipe, BehindFlop | None]:
     """Return the recipe of a directory: its own if it has one, else that of the options given (None: not given); and on the flop the
     network of the turn."""
+    from cardai.poker.resolving.depth_limit import behind_flop
     from cardai.poker.values.situation_set import HEAD, load
 
     if not os.path.isfile(directory / HEAD):
-        behind = _behind(given["street"], values)
+        behind = behind_flop(given["street"], values)
         return _recipe(**given, behind=behind), behind
     known = load(directory).recipe
-    behind = _behind(known.street, values)
+    behind = behind_flop(known.street, values)
     own: dict[str, Any] = {name: _text(getattr(known, name)) for name in given}
     for name, value in given.items():
         if value is not None and getattr(_recipe(**{**own, name: value}, behind=behind), name) != getattr(known, name):
@@ -191,17 +192,6 @@ def _recipe_of(directory: Path, given: dict[str, Any], values: str) -> tuple[Rec
                 f"{directory} has its own {name}, {own[name]}. Leave out --{name}, or choose another directory."
             )
     return known, behind
-
-
-def _behind(street: str | None, values: str) -> BehindFlop | None:
-    """Return the network of the turn that values the flop's leaves: the one in ``values``, else in the box. Raises UsageError."""
-    if street != StreetName.flop:
-        if values:
-            raise UsageError("A network values what lies behind the flop: --values goes with --street flop.")
-        return None
-    from cardai.poker.resolving.depth_limit import behind_flop
-
-    return behind_flop(values)
 
 
 def _text(value: Any) -> Any:

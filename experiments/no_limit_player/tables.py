@@ -18,6 +18,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "players"))
 
 import numpy as np
 from attrs import evolve
-from no_limit import DEPTHS, FOLDER, PREFLOP, SEEDS, WORK, losses
+from no_limit import DEPTHS, FOLDER, PREFLOP, SEEDS, VALUES, WORK, losses
 
 from cardai.cards.text import cards_text
 from cardai.core.arrays import Float64s
 from cardai.core.files import read_json, write_atomically, write_json
-from cardai.poker.resolving.depth_limit import behind_flop, hand_network
+from cardai.poker.resolving.depth_limit import hand_network
 from cardai.poker.resolving.preflop import PreflopTable, read_table, table_of
 from cardai.poker.resolving.preflop_solving import Behind, worth
 from cardai.poker.values.flop_inputs import FlopInputs
+from cardai.poker.values.flop_labels import BehindFlop
 from cardai.poker.values.flop_leaves import FlopLeaves
 from cardai.poker.values.situations import FASTER, HOLDEM_GAME, Situation
 
@@ -44,6 +46,11 @@ LEAST = 0.02
 """The share of all pairs of hands that must come to a flop's pot for it to be solved."""
 MILLI = 10.0
 """mbb/g in a chip of which a big blind is 100."""
+
+
+@cache
+def _turn() -> BehindFlop:
+    return BehindFlop(hand_network(str(FOLDER / VALUES), "turn"))
 
 
 class SolvedFlops(FlopLeaves):
@@ -57,7 +64,7 @@ class SolvedFlops(FlopLeaves):
         game = evolve(HOLDEM_GAME, stacks=(self.stack, self.stack))
         for k in np.flatnonzero(mass.prod(axis=0) / len(one.order) ** 2 >= LEAST).tolist():
             both = ranges[:, k] / mass[:, k, None]
-            solved = behind_flop().labels(Situation(0, 0, one.flop, half_pots[k], both, game), 120, BETS, FASTER, 2)
+            solved = _turn().labels(Situation(0, 0, one.flop, half_pots[k], both, game), 120, BETS, FASTER, 2)
             found[:, k] = solved.values[:, one.order] * (half_pots[k] * mass[::-1, k, None])
             say(f"solved: {cards_text(one.flop)}, {2 * half_pots[k]} chips")
         return found

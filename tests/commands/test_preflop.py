@@ -113,6 +113,8 @@ def test_a_table_is_solved_behind_a_network_of_the_flop_and_played_by(
     [
         (("--values", "{flop}"), "into a directory of its own"),
         (("{new}", "--values", "{flop}", "--name", "x"), "into a directory of its own"),
+        (("{flop}/network.json", "--values", "{flop}"), "is a file"),
+        (("{flop}", "--values", "{flop}"), "is not empty"),
         (("{new}", "--values", "{turn}"), "those of the turn. Here the flop's are needed"),
         (("{new}", "--values", "{new}"), "There is no training run"),
         (("{new}", "--values", "{flop}", "--depths", "20+10"), "rising numbers of big blinds"),

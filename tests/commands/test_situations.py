@@ -97,7 +97,7 @@ def test_without_the_box_flops_ask_for_a_network(cardai: Any, tmp_path: Path, mo
         (("{new}", "--bets", "soup"), "which is no size"),
         (("{new}", "--player", "always_call"), "both --player and --game"),
         (("{new}", "--player", "always_call", "--game", "leduc"), "hold'em for two"),
-        (("{new}", "--values", "x"), "--values goes with --street flop"),
+        (("{new}", "--values", "x"), "what lies behind the flop, and no other street"),
         (("{new}", "--street", "flop", "--values", "{new}/y"), "There is no training run in"),
         (("{new}", "--street", "flop", "--rows", "2", "--values", "{network}"), "not on the flop"),
         (("{new}", "--street", "flop", "--values", "{flops}"), "those of the flop. Here the turn's are needed"),

@@ -22,7 +22,7 @@ from cardai.poker.values.flop_labels import BehindFlop
 from cardai.poker.values.network import DESCRIPTION, ValueNetwork
 from cardai.poker.values.network_leaves import LeafValues, NetworkLeaves, TurnLeaves
 from cardai.poker.values.plain_network import PlainNetwork, plain, read_plain
-from cardai.poker.values.situations import HOLDEM_GAME, SECOND
+from cardai.poker.values.situations import FLOP, HOLDEM_GAME, SECOND
 
 
 @frozen
@@ -102,8 +102,16 @@ def hand_network(path: str, street: str) -> PlainNetwork:
     return network
 
 
-def behind_flop(path: str = "") -> BehindFlop:
-    """Return what values situations on the flop: the network of the turn in ``path``, else in the box. Raises UsageError: there is none."""
+def behind_flop(street: str | None, path: str) -> BehindFlop | None:
+    """Return what values situations on the flop: the network of the turn in ``path``, else in the box; on another ``street`` nothing.
+
+    Raises:
+        UsageError: there is none, or ``path`` is named where nothing is asked of it.
+    """
+    if street != FLOP:
+        if path:
+            raise UsageError("A network values what lies behind the flop, and no other street. Leave out --values.")
+        return None
     here = box()
     if not path and here is None:
         raise UsageError(

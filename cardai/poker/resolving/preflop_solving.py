@@ -14,23 +14,24 @@ from attrs import asdict, evolve, field, frozen
 
 from cardai.core.arrays import Float32s
 from cardai.core.errors import UsageError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json, vacant, write_json
+from cardai.core.npz import read_npz, write_npz
 from cardai.core.progress import tell
 from cardai.core.schema import structure, whole
-from cardai.poker.hand_classes import class_of
+from cardai.poker.hand_classes import CLASSES, class_of
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.flops import Subset, subset
 from cardai.poker.ranges.hands import HOLDEM, deal_boards
 from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.solver import Solver
-from cardai.poker.resolving.preflop import BLIND, HEAD, PreflopTable, by_class, ladder_tree, read_table, write_table
+from cardai.poker.resolving.preflop import BLIND, PreflopTable, by_class, ladder_tree, write_table
 from cardai.poker.values.flop_inputs import FlopInputs
 from cardai.poker.values.flop_leaves import FlopLeaves, flop_inputs
 from cardai.poker.values.plain_network import PlainNetwork
 from cardai.poker.values.situations import FASTER
 
-RECIPE = "recipe.json"
+RECIPE, DEPTH = "recipe.json", "depth-{}.npz"
 
 
 @frozen
@@ -110,28 +111,35 @@ def solve_table(
     depths: Sequence[int],
     said: Callable[[int, Measured], object] = lambda depth, found: None,
 ) -> PreflopTable:
-    """Solve play before the flop at stacks of ``depths`` big blinds, and keep each as soon as it is solved.
+    """Solve play before the flop at stacks of ``depths`` big blinds, each kept as soon as it is solved, and write the table of them.
 
     Args:
         said: told each depth that was solved, and what it is worth.
 
     Raises:
-        UsageError: ``directory`` holds a table by another recipe, or the recipe is of another network.
+        UsageError: ``directory`` holds a table by another recipe, or something else, or the recipe is of another network.
+        DamagedFileError: a depth that was solved is not as it was written.
     """
     if recipe.network != network.digest:
         raise UsageError("The recipe of the table before the flop is of another network than the one that is given.")
-    file, known = directory / RECIPE, dict[int, Float32s]()
+    file, known, behind = directory / RECIPE, dict[int, Float32s](), None
     directory.mkdir(parents=True, exist_ok=True)
     if file.is_file():
         if structure(read_json(file), TableRecipe, f"The file {file}") != recipe:
             raise UsageError(f"{directory} holds a table by another recipe. Choose another directory.")
-        known = dict(read_table(directory).chances) if (directory / HEAD).is_file() else {}
+    elif not vacant(directory):
+        raise UsageError(
+            f"{directory} is not empty, and holds no table that was begun there. Choose another directory."
+        )
     write_json(file, asdict(recipe))
-    missing = [depth for depth in depths if depth not in known]
-    behind = Behind.of(network, recipe.flops, recipe.looks) if missing else None
-    for depth in missing:
-        assert behind is not None
-        known[depth], found = solve_depth(behind, recipe.ladder, depth, recipe.iterations)
-        write_table(PreflopTable(recipe.ladder, tuple(sorted(known)), known), directory)
-        said(depth, found)
-    return PreflopTable(recipe.ladder, tuple(sorted(known)), known)
+    for depth in depths:
+        kept, rows = directory / DEPTH.format(depth), (np.float32, (ladder_tree(recipe.ladder, depth).edges, CLASSES))
+        if not kept.is_file():
+            behind = Behind.of(network, recipe.flops, recipe.looks) if behind is None else behind
+            chances, found = solve_depth(behind, recipe.ladder, depth, recipe.iterations)
+            write_npz(kept, {"chances": chances})
+            said(depth, found)
+        known[depth] = read_npz(kept, {"chances": rows})["chances"]
+    table = PreflopTable(recipe.ladder, tuple(sorted(known)), known)
+    write_table(table, directory)
+    return table

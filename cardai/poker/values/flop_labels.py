@@ -20,7 +20,7 @@ from cardai.poker.values.situations import BETS, FASTER, STREETS, Labels, Situat
 def flop_tree(one: Situation, bets: str = BETS) -> PublicTree:
     """Return the public tree of a situation's flop; it ends where the turn is dealt. Raises UsageError: ``bets`` cannot be read."""
     betting = street_betting(2 * one.half_pot, len(STREETS), minimum=one.game.betting.minimum_bet)
-    return tree_after(betting, one.game.stacks, 0, (), menus(bets, STREETS), until=0)
+    return tree_after(betting, one.game.stacks, 1, (), menus(bets, STREETS), until=0)  # seat 1 has the button
 
 
 @frozen(eq=False)

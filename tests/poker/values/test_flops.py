@@ -10,7 +10,7 @@ from attrs import evolve
 
 from cardai.cards.text import parse_cards
 from cardai.core.arrays import Float64s
-from cardai.core.errors import UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.poker.hand_classes import CLASSES, class_number, class_of
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.flops import Subset
@@ -167,10 +167,20 @@ def test_a_table_is_kept_depth_by_depth(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(preflop_solving, "flop_inputs", lambda flops: [])
     with pytest.raises(KeyboardInterrupt):
         solve_table(tmp_path / "x", one, recipe, [3, 7])
-    assert read_table(tmp_path / "x").depths == (3,)
-    assert solve_table(tmp_path / "x", one, recipe, [3, 5]).depths == (3, 5)
+    assert solve_table(tmp_path / "x", one, recipe, [3, 5]).depths == read_table(tmp_path / "x").depths == (3, 5)
     assert calls == [3, 5]
+    (tmp_path / "x" / "preflop.npz").write_bytes(b"PK")  # as where a process was killed while it wrote the table
+    solve_table(tmp_path / "x", one, recipe, [3, 5])
+    assert read_table(tmp_path / "x").chances[3].shape == (ladder_tree((-1.0,), 3).edges, CLASSES)
+    (tmp_path / "x" / "recipe.json").unlink()
+    with pytest.raises(UsageError, match="holds no table that was begun there"):
+        solve_table(tmp_path / "x", one, recipe, [3])
+    solve_table(tmp_path / "z", one, recipe, [3])
+    (tmp_path / "z" / "depth-3.npz").write_bytes(b"PK")
+    with pytest.raises(DamagedFileError, match=r"depth-3\.npz"):
+        solve_table(tmp_path / "z", one, recipe, [3])
+    solve_table(tmp_path / "w", one, recipe, [3])
     with pytest.raises(UsageError, match="by another recipe"):
-        solve_table(tmp_path / "x", one, evolve(recipe, iterations=3), [3])
+        solve_table(tmp_path / "w", one, evolve(recipe, iterations=3), [3])
     with pytest.raises(UsageError, match="another network"):
         solve_table(tmp_path / "y", network(random=True, street="flop"), recipe, [3])
