@@ -644,10 +644,10 @@ def _read_values(folder: Path, rng: Random) -> None:
 
 def _preflop(folder: Path) -> None:
     from cardai.poker.hand_classes import CLASSES
-    from cardai.poker.resolving.preflop import PreflopTable, _tree, write_table
+    from cardai.poker.resolving.preflop import PreflopTable, ladder_tree, write_table
 
     ladder = (1.0, -1.0)
-    rows = np.full((_tree(ladder, 10).edges, CLASSES), 0.5, np.float32)
+    rows = np.full((ladder_tree(ladder, 10).edges, CLASSES), 0.5, np.float32)
     write_table(PreflopTable(ladder, (10,), {10: rows}), folder)
 
 
