@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardai.commands.invocation import Json, note, out, print_json, progress
+from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cardai.core.arrays import Int64s
@@ -48,6 +49,8 @@ def labels(
 
     found = load(directory)
     check_fingerprint(found)
+    if values and not found.recipe.network:
+        raise UsageError("A network values what lies behind the flop: --values goes with situations on the flop.")
     behind = behind_flop(values) if found.recipe.network else None
     with progress("labels", "solved") as advance, stopping_gently() as stopped:
 

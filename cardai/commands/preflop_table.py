@@ -57,11 +57,10 @@ def solve(directory: Path | None, name: str | None, asked: Asked, json: bool) ->
             "A table is solved into a directory of its own: cardai preflop DIR --values RUN, without --name."
         )
     network, recipe, depths = asked.recipe()
-    directory.mkdir(parents=True, exist_ok=True)
     found: dict[int, float] = {}
     try:
-        with DirectoryLock(directory, "The table {} is being solved"):
-            solve_table(
+        with DirectoryLock(directory, "The table {} is being solved", ", or choose another directory"):
+            table = solve_table(
                 directory, network, recipe, depths, lambda depth, one: found.update({depth: 10 * one.exploitability})
             )
     except KeyboardInterrupt:
@@ -70,8 +69,9 @@ def solve(directory: Path | None, name: str | None, asked: Asked, json: bool) ->
     if json:
         print_json({"directory": str(directory), "depths": depths, "from_equilibrium": found})
         return
+    count = len(table.depths)  # some may have been there
     for depth, gap in found.items():
         out().print(f"{depth} big blinds: {gap:.1f} mbb/g from equilibrium, by what the network says.")
     out().print(
-        f"{directory}: a table of {len(depths)} depths. Play by it before the flop: resolving:preflop={directory}."
+        f"{directory}: a table of {count} depth{'s' * (count > 1)}. Play by it before the flop: resolving:preflop={directory}."
     )

@@ -116,7 +116,7 @@ def solve_table(
         said: told each depth that was solved, and what it is worth.
 
     Raises:
-        UsageError: ``directory`` holds a table by another recipe, or the recipe is of another network.
+        UsageError: ``directory`` holds a table by another recipe or by none, or the recipe is of another network.
     """
     if recipe.network != network.digest:
         raise UsageError("The recipe of the table before the flop is of another network than the one that is given.")
@@ -126,6 +126,8 @@ def solve_table(
         if structure(read_json(file), TableRecipe, f"The file {file}") != recipe:
             raise UsageError(f"{directory} holds a table by another recipe. Choose another directory.")
         known = dict(read_table(directory).chances) if (directory / HEAD).is_file() else {}
+    elif (directory / HEAD).exists():
+        raise UsageError(f"{directory} holds a table that was not solved so. Choose another directory.")
     write_json(file, asdict(recipe))
     missing = [depth for depth in depths if depth not in known]
     behind = Behind.of(network, recipe.flops, recipe.looks) if missing else None
