@@ -237,8 +237,10 @@ def test_flops_are_solved_as_their_recipe_says() -> None:
     class Behind:
         digest = "x"
 
-        def labels(self, one: Situation, *how: object) -> Labels:
-            asked.append((one.half_pot, *how))
+        def labels(
+            self, one: Situation, iterations: int, bets: str, discounts: tuple[float, float, float], cards: int
+        ) -> Labels:
+            asked.append((one.half_pot, iterations, bets, discounts, cards))
             return Labels(np.zeros((2, 1326), np.float32), 0.0)
 
     recipe = Recipe("flop", 1, (6, 5, 4, 3, 2), bets="1+allin/allin", network="x", cards=3)
