@@ -90,7 +90,7 @@ def flop(
     began = time.process_time()
     solver = resolver.decision(Public(0, actions, 1, board), 1).solver
     spent = time.process_time() - began
-    solver.leaves = network_depth_limit(str(where / VALUES), played, 0).leaves(played, 1, board, solver.hands)
+    solver.leaves = network_depth_limit(str(where / VALUES), played, 0).leaves(played, 1, board, solver.hands, 0)
     return spent, solver.measure().exploitability
 
 

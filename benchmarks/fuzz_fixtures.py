@@ -644,22 +644,40 @@ def _read_values(folder: Path, rng: Random) -> None:
 
 def _preflop(folder: Path) -> None:
     from cardai.poker.hand_classes import CLASSES
-    from cardai.poker.resolving.preflop import PreflopTable, _tree, write_table
+    from cardai.poker.resolving.preflop import PreflopTable, ladder_tree, write_table
+    from cardai.poker.resolving.preflop_solving import solve_table
 
     ladder = (1.0, -1.0)
-    rows = np.full((_tree(ladder, 10).edges, CLASSES), 0.5, np.float32)
+    rows = np.full((ladder_tree(ladder, 10).edges, CLASSES), 0.5, np.float32)
     write_table(PreflopTable(ladder, (10,), {10: rows}), folder)
+    network, recipe = _flop_network()
+    solve_table(folder / "solved", network, recipe, ())
+    write_table(PreflopTable(ladder, (10,), {10: rows}), folder / "solved")
+
+
+def _flop_network() -> tuple[Any, Any]:
+    """Return a network of the flop, and the recipe of a table that is solved behind it."""
+    from cardai.poker.resolving.preflop_solving import TableRecipe
+    from cardai.poker.values.network import Description
+    from cardai.poker.values.plain_network import PlainNetwork, _shapes
+
+    described = Description("hands", "flop", width=4, context=4, blocks=1)
+    network = PlainNetwork(described, {k: np.zeros(v, np.float32) for k, v in _shapes(described).items()})
+    return network, TableRecipe(network.digest, (1.0, -1.0), 2, 25, 1)
 
 
 def _read_preflop(folder: Path, rng: Random) -> None:
     from cardai.poker.contract import need_holdem
-    from cardai.poker.resolving.preflop import Preflop, read_table
+    from cardai.poker.resolving.preflop import HEAD, Preflop, read_table
+    from cardai.poker.resolving.preflop_solving import solve_table
     from cardai.poker.resolving.public import Public
 
     played = Preflop(need_holdem(make.game("holdem"), "it"), read_table(folder))
     plan = played.plan(Public(0, ((250, 0, 0),), 0, ()))
     assert np.isfinite(plan.strategy).all()
     assert np.isfinite(played.ranges(Public(0, ((250, 0, 0), (1, 0, 1)), 1, ()))).all()
+    if (folder / "solved" / HEAD).is_file():
+        solve_table(folder / "solved", *_flop_network(), ())  # gone on with, and nothing is missing
 
 
 def _plain_values(folder: Path) -> None:

@@ -59,10 +59,9 @@ def solve(directory: Path | None, name: str | None, asked: Asked, json: bool) ->
     if directory.exists() and not directory.is_dir():
         raise UsageError(f"{directory} is a file. A table is solved into a directory.")
     network, recipe, depths = asked.recipe()
-    directory.mkdir(parents=True, exist_ok=True)
     found: dict[int, float] = {}
     try:
-        with DirectoryLock(directory, "The table {} is being solved"):
+        with DirectoryLock(directory, "The table {} is being solved", ", or choose another directory"):
             solve_table(
                 directory, network, recipe, depths, lambda depth, one: found.update({depth: 10 * one.exploitability})
             )

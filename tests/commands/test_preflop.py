@@ -11,6 +11,8 @@ import pytest
 
 from cardai.poker.ranges.flops import Subset
 from cardai.poker.resolving.preflop import read_table
+from cardai.poker.resolving.preflop_solving import Behind, solve_depth
+from cardai.poker.values.flop_leaves import flop_inputs
 from cardai.poker.values.plain_network import write_plain
 from tests.poker.values.plain_networks import network
 
@@ -99,10 +101,16 @@ def test_a_table_is_solved_behind_a_network_of_the_flop_and_played_by(
     call = ("preflop", out, *values, "--bets", "allin", "--flops", "25", "--iterations", "40")
     shown = cardai(*call, "--depths", "3", "--json")
     assert shown.code == 0, shown.err
-    assert 0 <= json.loads(shown.out)["from_equilibrium"]["3"] < 40
+    found = json.loads(shown.out)["from_equilibrium"]["3"]
+    assert 0 <= found < 40
+    behind = Behind(network(random=False, street="flop"), few, flop_inputs(few), 2)
+    assert found == pytest.approx(
+        10 * solve_depth(behind, (-1.0,), 3, 40)[1].exploitability
+    )  # mbb of chips: 100 a blind
     shown = cardai(*call, "--depths", "3+6")
     assert (shown.code, "6 big blinds:" in said(shown.out), "3 big blinds" in said(shown.out)) == (0, True, False)
     assert read_table(tmp_path / "table").depths == (3, 6)
+    assert "a table of 2 depths" in said(cardai(*call, "--depths", "3").out)
     run = ("run", "--game", "acpc_nolimit_2p:stack=600", "--vs", "always_call", "--games", "4", "--seed", "1")
     player = f"resolving:values=exact,iterations=2,preflop={out}"
     assert cardai(*run, "--agent", player).code == 0

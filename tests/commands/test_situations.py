@@ -126,6 +126,11 @@ def test_labels_are_compared_with_a_longer_solve(cardai: Any, river: Path) -> No
     assert "20 times as long" in cardai("evaluate", "labels", str(river), "--sample", "2", "--times", "20").out
 
 
+def test_a_network_behind_what_is_solved_to_the_end_is_refused(cardai: Any, river: Path) -> None:
+    call = cardai("evaluate", "labels", str(river), "--sample", "1", "--values", "x")
+    assert (call.code, "what lies behind the flop, and no other street" in call.err) == (2, True)
+
+
 def test_networks_are_measured_on_boards_that_they_have_not_seen(cardai: Any, river: Path, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     words = ("--set", f"situations={river}", "--set", "width=8", "--set", "context=8", "--set", "batch=10")

@@ -16,15 +16,18 @@ from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.flops import Subset
 from cardai.poker.ranges.leaves import CheckedDown, showdowns
 from cardai.poker.resolving import preflop_solving
-from cardai.poker.resolving.preflop import PreflopTable, ladder_tree, read_table
+from cardai.poker.resolving.preflop import PreflopTable, ladder_tree, read_table, write_table
 from cardai.poker.resolving.preflop_solving import Behind, TableRecipe, solve_depth, solve_table, worth
 from cardai.poker.values.flop_inputs import FlopInputs
 from cardai.poker.values.flop_labels import BehindFlop, flop_tree
-from cardai.poker.values.flop_leaves import FlopLeaves, flop_inputs
+from cardai.poker.values.flop_leaves import EACH, FlopLeaves, flop_inputs
 from cardai.poker.values.match_ups import legal_hands
-from cardai.poker.values.network_inputs import context_inputs, hand_inputs
+from cardai.poker.values.network_inputs import PUBLIC, context_inputs, hand_inputs
+from cardai.poker.values.network_leaves import TurnLeaves
 from cardai.poker.values.prepared import prepare
-from cardai.poker.values.situations import Situation, situation
+from cardai.poker.values.situations import HOLDEM_GAME, Situation, situation
+from cardai.poker.values.splits import parts
+from tests.poker.chance_nodes import chance_node
 from tests.poker.values.plain_networks import network
 
 FLOP = tuple(parse_cards("9h8h7h"))
@@ -53,6 +56,14 @@ def test_many_pots_are_shown_as_each_is_by_itself(inputs: FlopInputs) -> None:
     assert met[:, :, back] == pytest.approx(weights, abs=1e-3)
     assert hands[:, :, back][..., :12] == pytest.approx(wanted[..., :12], abs=5e-3)
     assert hands[:, :, back][..., 12:] == pytest.approx(wanted[..., 12:], abs=0.1)  # logarithms near 0
+    nines_eights_sevens_of_one_suit = [0.0] * 5 + [1.0] * 3 + [0.0] * 5 + [1.5, 0.0, 0.0, 0.0, -1.0]
+    assert (context[:, :, -PUBLIC:] == nines_eights_sevens_of_one_suit).all()
+
+
+def test_flops_of_one_class_are_held_out_together() -> None:
+    images = np.array([[13 * suit + card % 13 for card in FLOP] for suit in range(4)], np.int8)
+    some = evolve(prepare([]), boards=np.tile(images, (10, 1)), numbers=np.arange(40))
+    assert len(set(parts(some).tolist())) == 1
 
 
 def test_a_flop_without_bets_is_worth_its_showdowns() -> None:
@@ -63,6 +74,16 @@ def test_a_flop_without_bets_is_worth_its_showdowns() -> None:
         wanted = one.ranges[1 - seat] @ showdowns(FLOP).T
         assert found.values[seat] == pytest.approx(wanted, abs=2e-3)
     assert found.exploitability == pytest.approx(0.0, abs=1e-3)
+
+
+def test_who_acts_first_on_the_flop_acts_first_behind_it() -> None:
+    one, asked, hands = Situation(0, 0, FLOP, 500, drawn(FLOP)[:, 0]), network(random=True), legal_hands(FLOP)
+    assert flop_tree(one).root.actor == 0
+    found = BehindFlop(asked).labels(one, 1, "none")
+    behind = TurnLeaves(asked, FLOP, hands, HOLDEM_GAME)  # seat 0 acts first
+    for seat in range(2):
+        wanted = behind.evaluate(seat, one.ranges[:, None, hands], [chance_node((500, 500), 1)])[0] / 500
+        assert found.values[seat, hands] == pytest.approx(wanted, abs=1e-4)
 
 
 def test_who_looks_at_some_turns_finds_what_all_say() -> None:
@@ -91,6 +112,25 @@ def test_a_class_wins_what_its_hands_win_on_all_images_of_a_flop(inputs: FlopInp
         wanted += [300 * (reach[1 - seat, 0] @ wins.T) / 4 for seat in range(2)]
     for seat in range(2):
         assert found[seat, 0, 0] == pytest.approx(by_class(wanted[seat])[class_of()], rel=2e-3, abs=2.0)
+
+
+def test_flops_count_by_their_weights_and_who_has_the_button_acts_last_on_them(inputs: FlopInputs) -> None:
+    both, shares, asked = (inputs, FlopInputs(parse_cards("AsAhAd"))), (0.3, 0.7), network(random=True)
+    leaves = FlopLeaves(asked, Subset(("9h8h7h", "AsAhAd"), shares, 0.0, 0.0, 0.0), both, 10_000)
+    reach = np.random.default_rng(2).random((2, 1, CLASSES))[:, :, class_of()]
+    wanted = np.zeros((2, COUNT))
+    for share, flop in zip(shares, both, strict=True):
+        left = reach * np.isin(np.arange(COUNT), flop.order)
+        ranges = (left / left.sum(axis=2, keepdims=True))[::-1]  # the big blind comes first
+        shown = flop.inputs(ranges, np.array([300.0]), np.array([10_000.0]))
+        found = asked.of_shown(*shown, ranges[:, :, flop.order].transpose(1, 0, 2).astype(np.float32))[0]
+        for seat in range(2):
+            hands = np.zeros(COUNT)
+            hands[flop.order] = found[1 - seat] * 300 * left[1 - seat].sum()
+            wanted[seat] += share / EACH * by_class(hands)[class_of()]
+    for seat in range(2):
+        assert leaves.evaluate(seat, reach, [chance_node((300, 300))])[0] == pytest.approx(wanted[seat], abs=1.0)
+    assert np.abs(wanted).mean() > 100
 
 
 def test_all_in_is_worth_exact_equities() -> None:
@@ -184,3 +224,8 @@ def test_a_table_is_kept_depth_by_depth(tmp_path: Path, monkeypatch: pytest.Monk
         solve_table(tmp_path / "w", one, evolve(recipe, iterations=3), [3])
     with pytest.raises(UsageError, match="another network"):
         solve_table(tmp_path / "y", network(random=True, street="flop"), recipe, [3])
+    (tmp_path / "v").mkdir()
+    write_table(read_table(tmp_path / "x"), tmp_path / "v")
+    with pytest.raises(UsageError, match="no table that was begun there"):  # somebody's table is not overwritten
+        solve_table(tmp_path / "v", one, recipe, [7])
+    assert read_table(tmp_path / "v").depths == (3, 5)

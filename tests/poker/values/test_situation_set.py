@@ -17,8 +17,8 @@ from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.locks import DirectoryLock
 from cardai.poker.values import situation_set, situations
 from cardai.poker.values.match_ups import legal_hands
-from cardai.poker.values.situation_set import HEAD, SHARD, Recipe, SituationWarning, load, produce
-from cardai.poker.values.situations import INTERVALS, labels, random_range
+from cardai.poker.values.situation_set import HEAD, SHARD, Recipe, SituationWarning, load, produce, solve_shard
+from cardai.poker.values.situations import INTERVALS, Labels, Situation, labels, random_range
 
 RECIPE = Recipe("river", 5, (4, 4, 3, 3, 2), intervals=(2, 4), per_shard=2)
 
@@ -229,3 +229,22 @@ def test_a_set_of_a_version_that_knew_no_share_goes_on(made: Path, tmp_path: Pat
     (copy / HEAD).write_text(json.dumps(head), encoding="utf-8")
     assert produce(copy, RECIPE, 7).numbers == [0, 1, 2, 3]
     assert (copy / SHARD.format(1)).read_bytes() == (made / SHARD.format(1)).read_bytes()
+
+
+def test_flops_are_solved_as_their_recipe_says() -> None:
+    asked: list[tuple[object, ...]] = []
+
+    class Behind:
+        digest = "x"
+
+        def labels(
+            self, one: Situation, iterations: int, bets: str, discounts: tuple[float, float, float], cards: int
+        ) -> Labels:
+            asked.append((one.half_pot, iterations, bets, discounts, cards))
+            return Labels(np.zeros((2, 1326), np.float32), 0.0)
+
+    recipe = Recipe("flop", 1, (6, 5, 4, 3, 2), bets="1+allin/allin", network="x", cards=3)
+    members = [Situation(1, k, (0, 14, 28), half_pot, np.ones((2, 1326))) for k, half_pot in enumerate((250, 7000))]
+    shard, _ = solve_shard(recipe, 4, members, Behind())
+    assert shard == 4
+    assert asked == [(250, 5, recipe.bets, recipe.discounts, 3), (7000, 2, recipe.bets, recipe.discounts, 3)]
