@@ -62,17 +62,18 @@ def solve(directory: Path | None, name: str | None, asked: Asked, json: bool) ->
     found: dict[int, float] = {}
     try:
         with DirectoryLock(directory, "The table {} is being solved", ", or choose another directory"):
-            solve_table(
+            table = solve_table(
                 directory, network, recipe, depths, lambda depth, one: found.update({depth: 10 * one.exploitability})
             )
     except KeyboardInterrupt:
         note("Stopped. The same command goes on from the depths that are solved.")
         raise typer.Exit(130) from None
     if json:
-        print_json({"directory": str(directory), "depths": depths, "from_equilibrium": found})
+        print_json({"directory": str(directory), "depths": table.depths, "from_equilibrium": found})
         return
     for depth, gap in found.items():
         out().print(f"{depth} big blinds: {gap:.1f} mbb/g from equilibrium, by what the network says.")
+    count = len(table.depths)  # some may have been there
     out().print(
-        f"{directory}: a table of {len(depths)} depth{'s' * (len(depths) > 1)}. Play by it before the flop: resolving:preflop={directory}."
+        f"{directory}: a table of {count} depth{'s' * (count > 1)}. Play by it before the flop: resolving:preflop={directory}."
     )

@@ -104,6 +104,12 @@ def worth(behind: Behind, tables: Sequence[PreflopTable], depth: int) -> Measure
     return solver.measure()
 
 
+def _kept(directory: Path) -> list[int]:
+    """Return the depths that were solved into ``directory``."""
+    names = (file.name.removeprefix("depth-").removesuffix(".npz") for file in directory.glob(DEPTH.format("*")))
+    return [int(name) for name in names if name.isdecimal() and name.isascii()]
+
+
 def solve_table(
     directory: Path,
     network: PlainNetwork,
@@ -111,7 +117,7 @@ def solve_table(
     depths: Sequence[int],
     said: Callable[[int, Measured], object] = lambda depth, found: None,
 ) -> PreflopTable:
-    """Solve play before the flop at stacks of ``depths`` big blinds, each kept as soon as it is solved, and write the table of them.
+    """Solve play before the flop at stacks of ``depths`` big blinds, each kept as soon as it is solved, and write the table of them and of those that lie there.
 
     Args:
         said: told each depth that was solved, and what it is worth.
@@ -132,7 +138,7 @@ def solve_table(
             f"{directory} is not empty, and holds no table that was begun there. Choose another directory."
         )
     write_json(file, asdict(recipe))
-    for depth in depths:
+    for depth in sorted({*depths, *_kept(directory)}):
         kept, rows = directory / DEPTH.format(depth), (np.float32, (ladder_tree(recipe.ladder, depth).edges, CLASSES))
         if not kept.is_file():
             behind = Behind.of(network, recipe.flops, recipe.looks) if behind is None else behind
