@@ -14,8 +14,6 @@ been measured is kept.
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -26,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "players"))
 
 import numpy as np
 from attrs import evolve
-from no_limit import DEPTHS, FOLDER, PREFLOP, SEEDS, VALUES, WORK, losses
+from no_limit import DEPTHS, FOLDER, PREFLOP, SEEDS, VALUES, WORK
 
 from cardai.cards.text import cards_text
 from cardai.core.arrays import Float64s
@@ -83,10 +81,8 @@ def measured(work: Path, kept: Path, solved: bool) -> dict[str, Any]:
             write_json(kept, known)
             say(f"{name}: {known[name]}")
 
-    once("validation", lambda: {str(seed): loss for seed, loss in losses(work, "flop").items()})
     behind: Behind | None = None
     for seed in SEEDS:
-        once(f"values {seed}", lambda seed=seed: values(work / f"flop_{seed}"))
         for depth in box.depths:
             if f"tables {seed} {depth}" in known:
                 continue
@@ -98,12 +94,6 @@ def measured(work: Path, kept: Path, solved: bool) -> dict[str, Any]:
         network = hand_network(str(work / f"flop_{SEEDS[0]}"), "flop")
         once("solved", lambda: match(evolve(Behind.of(network, 25), leaves=SolvedFlops), box, blueprint, 100))
     return known
-
-
-def values(run: Path) -> dict[str, Any]:
-    """Return what ``cardai evaluate values`` says of a network."""
-    command = [sys.executable, "-m", "cardai", "evaluate", "values", str(run), "--json"]
-    return dict(json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout))
 
 
 def judged(behind: Behind, box: PreflopTable, blueprint: PreflopTable | None, depth: int) -> dict[str, float]:
@@ -132,19 +122,20 @@ def say(words: str) -> None:
 
 def page(known: dict[str, Any]) -> str:
     """Return the section of the report."""
-    best = min(known["validation"], key=lambda seed: known["validation"][seed])
+    card = read_json(FOLDER / "card.json")
+    tested, chose = card["flop_test_huber"], card["flop_validation_huber"]
+    best = min(chose, key=lambda seed: chose[seed])
     lines = [
         "## Before the flop", "",
         "Play before the flop is a table, solved behind a network of the flop, which learned what the flop's betting is worth with the network "
         "of the turn behind it. Huber per player on flops that neither taught a network nor chose its epoch (`cardai evaluate values`):", "",
         "| seed | all | self-play | random | chose the epoch |", "|---|---|---|---|---|",
     ]  # fmt: skip
-    for seed, loss in known["validation"].items():
-        found = known[f"values {seed}"]
-        cells = [huber(found), *(huber(found[kind]) for kind in ("self_play", "random"))]
-        lines.append(f"| {seed} | {' | '.join(cells)} | {loss:.4f} |")
+    for seed, kinds in tested.items():
+        cells = [huber(kinds[kind]) for kind in ("all", "self_play", "random")]
+        lines.append(f"| {seed} | {' | '.join(cells)} | {chose[seed]:.4f} |")
     lines += [
-        f"| no network: every hand as if nobody bet any more | {huber(known['values 0']['checked_down'])} | | | |", "",
+        f"| no network: every hand as if nobody bet any more | {huber(next(iter(tested.values()))['checked_down'])} | | | |", "",
         f"The table was solved behind seed {best}'s. What a best response before the flop wins from it, and from a blueprint of these stacks on the same "
         f"ladder (`bucket_mccfr`; who played before the flop until this table did), and what the table wins from the blueprint, if the rest of the hand is worth what a network says on {FLOPS} flops "
         "that stand for all, mbb/g; by the network of each seed:", "",
@@ -162,10 +153,9 @@ def page(known: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def huber(found: dict[str, Any]) -> str:
+def huber(one: dict[str, float]) -> str:
     """Return a loss with its interval."""
-    one = found["huber_player"]
-    return f"{one['mean']:.4f} ± {one['half_width']:.4f} ({found['situations']})"
+    return f"{one['mean']:.4f} ± {one['half_width']:.4f} ({one['situations']})"
 
 
 def main() -> None:
