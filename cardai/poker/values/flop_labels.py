@@ -20,7 +20,8 @@ from cardai.poker.values.situations import BETS, FASTER, STREETS, Labels, Situat
 def flop_tree(one: Situation, bets: str = BETS) -> PublicTree:
     """Return the public tree of a situation's flop; it ends where the turn is dealt. Raises UsageError: ``bets`` cannot be read."""
     betting = street_betting(2 * one.half_pot, len(STREETS), minimum=one.game.betting.minimum_bet)
-    return tree_after(betting, one.game.stacks, 1, (), menus(bets, STREETS), until=0)  # seat 1 has the button
+    # the button is at seat 1: seat 0 acts first
+    return tree_after(betting, one.game.stacks, 1, (), menus(bets, STREETS), until=0)
 
 
 @frozen(eq=False)
