@@ -68,7 +68,7 @@ class Measure:
     def of(self, player: str) -> dict[str, str]:
         """Return what is measured: the command, and the ``player``, its files and how it decides, if it is his; of a level, what
         that changes too."""
-        if self.kind != "text" and PLAYER not in self.command:
+        if self.kind != "text" and PLAYER not in self.command.replace(TRANSLATED, ""):
             return {"command": self.command, "player": ""}
         return {"command": self.command, "player": decides_in(self.command, player)}
 
