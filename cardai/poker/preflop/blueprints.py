@@ -1,5 +1,5 @@
-"""Ranges of two players by the no-limit player in the box: its table of play before the flop, trained with play after it
-(``bucket_mccfr``), which charts leave out."""
+"""Ranges of two players by the no-limit player in the box: its table of play before the flop, solved with a network of what
+comes after it, which charts leave out."""
 
 from __future__ import annotations
 
