@@ -149,7 +149,7 @@ def page(known: dict[str, Any]) -> str:
     if "solved" in known:
         lines += ["", f"Where the flop's betting is solved on 25 flops that stand for all, wherever at least 2 % of the hands come (`--solved`), and not taken "
                   f"from a network of the flop, the table wins {known['solved']:+.1f} from the blueprint at 100 big blinds."]  # fmt: skip
-    lines += ["", "```sh", "python experiments/no_limit_player/tables.py --solved", "```", ""]
+    lines += ["", "```sh", "python experiments/no_limit_player/tables.py", "```", ""]
     return "\n".join(lines)
 
 
