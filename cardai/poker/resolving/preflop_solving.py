@@ -95,7 +95,11 @@ def worth(behind: Behind, tables: Sequence[PreflopTable], depth: int) -> Measure
     """Return what two players win before the flop by their tables, seat 0 on the button, and what a best response to each would.
 
     In chips of which a big blind is 100, by what the network says of all flops at the ranges that both bring there.
+
+    Raises UsageError: their ladders differ.
     """
+    if tables[0].ladder != tables[1].ladder:
+        raise UsageError(f"Tables are compared on one ladder of bets. Got {tables[0].ladder} and {tables[1].ladder}.")
     solver, classes = solver_of(evolve(behind, looks=0), tables[0].ladder, depth), class_of()
     tree = solver.layout.tree
     for number in tree.decisions.tolist():

@@ -190,6 +190,8 @@ def test_who_always_folds_loses_his_blind_and_is_answered_best_by_anything(input
     assert found.responses[1] == pytest.approx(50.0, abs=0.1)
     assert found.responses[0] > 0  # against who only calls
     assert worth(behind, [calls, calls], 4).values == pytest.approx((0.0, 0.0), abs=0.5)
+    with pytest.raises(UsageError, match="one ladder of bets"):
+        worth(behind, [calls, evolve(calls, ladder=(1.0, -1.0))], 4)
 
 
 def test_a_table_is_kept_depth_by_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
