@@ -62,6 +62,12 @@ Flops = Annotated[
 ]
 
 
+_TABLE = ("depths", "bets", "flops")
+_RULES = ("players", "stack", "ante", "raises", "blind_raises", "callers", "limp", "rake", "rake_cap")
+_CHART = (*_RULES, "check_down", "seeds", "hands")
+"""Options that say something of a table alone, and of a chart that is solved."""
+
+
 @frozen
 class _Asked:
     """How a chart is to be solved."""
@@ -73,6 +79,7 @@ class _Asked:
 
 
 def preflop(
+    context: typer.Context,
     library: Library = None,
     name: Name = None,
     at: At = "",
@@ -103,14 +110,26 @@ def preflop(
     Then: cardai preflop lib --name mine --players 6 --stack 60 --iterations 400
     """
     if values:
+        _refuse(context, (*_CHART, "at"), "--values solves a table, to which {} says nothing.")
         from cardai.commands.preflop_table import Asked, solve
 
         solve(library, name, Asked(values, depths, bets, flops, iterations or 400), json)
         return
-    if iterations is not None:
+    _refuse(context, _TABLE, "{} says what table is solved: it needs --values RUN.")
+    if iterations is None:
+        _refuse(context, _CHART, "{} says how a chart is solved: it needs --iterations N.")
+    else:
         rules = _rules(players, stack, ante, raises, blind_raises, callers, limp, rake, rake_cap)
         _solve(library, name, rules, _Asked(iterations, seeds, hands, check_down))
     _tell(library, name, at, json)
+
+
+def _refuse(context: typer.Context, names: tuple[str, ...], why: str) -> None:
+    """Raise UsageError, ``why``, if an option of these ``names`` was given: nobody would look at it."""
+    for name in names:
+        source = context.get_parameter_source(name)  # typer brings a click of its own: not to be compared with click's
+        if source is not None and source.name == "COMMANDLINE":
+            raise UsageError(why.format(f"--{name.replace('_', '-')}"))
 
 
 def _tell(library: Path | None, name: str | None, at: str, json: bool) -> None:

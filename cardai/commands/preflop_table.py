@@ -34,7 +34,7 @@ class Asked:
         from cardai.poker.ranges.flops import subset
         from cardai.poker.ranges.menus import menus
         from cardai.poker.resolving.depth_limit import hand_network
-        from cardai.poker.resolving.preflop import check_table
+        from cardai.poker.resolving.preflop import check_table, ladder_tree
         from cardai.poker.resolving.preflop_solving import TableRecipe
 
         network = hand_network(self.values, "flop")
@@ -43,6 +43,8 @@ class Asked:
             raise UsageError(f"A table has one ladder for all bets and raises, without /. Got {self.bets!r}.")
         depths = tuple(int(word) if word.isdecimal() else 0 for word in self.depths.split("+"))
         check_table(menu.levels[0], depths)
+        if depths[-1] > 1 and len(ladder_tree(menu.levels[0], depths[-1]).root.children) < 3:  # to fold and to call
+            raise UsageError(f"Nobody could raise before the flop by {self.bets!r}: all are below the least raise.")
         subset(self.flops)
         return network, TableRecipe(network.digest, menu.levels[0], self.iterations, self.flops, LOOKS), depths
 

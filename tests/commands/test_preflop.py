@@ -67,6 +67,13 @@ def test_a_spot_begins_with_a_chart_s_ranges(cardai: Any) -> None:
         (("--name", "mine", "--iterations", "10"), "into a library under a name"),
         (("lib", "--name", "../x", "--iterations", "10"), "letters, digits"),
         (("lib", "--name", "a", "--iterations", "10", "--raises", "0.5"), "multiples above 1"),
+        (("--name", "6max", "--players", "6"), "--players says how a chart is solved: it needs --iterations N."),
+        (("--name", "6max", "--no-limp"), "--limp says how a chart is solved"),
+        (("--name", "6max", "--depths", "100"), "--depths says what table is solved: it needs --values RUN."),
+        (
+            ("t", "--values", "run", "--blind-raises", "3"),
+            "--values solves a table, to which --blind-raises says nothing.",
+        ),
         (("lib", "--name", "a", "--iterations", "10", "--players", "9", "--callers", "7"), "more than 40,000 places"),
     ],
 )
@@ -129,6 +136,7 @@ def test_a_table_is_solved_behind_a_network_of_the_flop_and_played_by(
         (("{new}", "--values", "{flop}", "--depths", "x"), "rising numbers of big blinds"),
         (("{new}", "--values", "{flop}", "--bets", "1/2"), "one ladder for all bets and raises"),
         (("{new}", "--values", "{flop}", "--bets", "soup"), "which is no size"),
+        (("{new}", "--values", "{flop}", "--bets", "0.01+0.02"), "Nobody could raise before the flop by '0.01+0.02'"),
         (("{new}", "--values", "{flop}", "--flops", "30"), "subsets of 25, 49"),
         (("{new}", "--values", "{flop}", "--iterations", "0"), "--iterations"),
     ],
