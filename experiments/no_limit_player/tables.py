@@ -31,7 +31,7 @@ from cardai.core.arrays import Float64s
 from cardai.core.files import read_json, write_atomically, write_json
 from cardai.poker.resolving.depth_limit import hand_network
 from cardai.poker.resolving.preflop import PreflopTable, read_table, table_of
-from cardai.poker.resolving.preflop_solving import Behind, worth
+from cardai.poker.resolving.preflop_solving import FlopsBehind, worth
 from cardai.poker.values.flop_inputs import FlopInputs
 from cardai.poker.values.flop_labels import BehindFlop
 from cardai.poker.values.flop_leaves import FlopLeaves
@@ -81,22 +81,22 @@ def measured(work: Path, kept: Path, solved: bool) -> dict[str, Any]:
             write_json(kept, known)
             say(f"{name}: {known[name]}")
 
-    behind: Behind | None = None
+    behind: FlopsBehind | None = None
     for seed in SEEDS:
         for depth in box.depths:
             if f"tables {seed} {depth}" in known:
                 continue
             network = hand_network(str(work / f"flop_{seed}"), "flop")
-            behind = Behind.of(network, FLOPS) if behind is None else evolve(behind, network=network)
+            behind = FlopsBehind.of(network, FLOPS) if behind is None else evolve(behind, network=network)
             known_there = blueprint if depth in blueprint.depths else None
             once(f"tables {seed} {depth}", lambda one=behind, d=depth, other=known_there: judged(one, box, other, d))
     if solved:
         network = hand_network(str(work / f"flop_{SEEDS[0]}"), "flop")
-        once("solved", lambda: match(evolve(Behind.of(network, 25), leaves=SolvedFlops), box, blueprint, 100))
+        once("solved", lambda: match(evolve(FlopsBehind.of(network, 25), leaves=SolvedFlops), box, blueprint, 100))
     return known
 
 
-def judged(behind: Behind, box: PreflopTable, blueprint: PreflopTable | None, depth: int) -> dict[str, float]:
+def judged(behind: FlopsBehind, box: PreflopTable, blueprint: PreflopTable | None, depth: int) -> dict[str, float]:
     """Return what a best response wins from each table, and what the box's wins from the other, in mbb/g."""
     found = {"box": round(MILLI * worth(behind, [box, box], depth).exploitability, 2)}
     if blueprint is not None:
@@ -105,7 +105,7 @@ def judged(behind: Behind, box: PreflopTable, blueprint: PreflopTable | None, de
     return found
 
 
-def match(behind: Behind, box: PreflopTable, other: PreflopTable, depth: int) -> float:
+def match(behind: FlopsBehind, box: PreflopTable, other: PreflopTable, depth: int) -> float:
     """Return what the box's table wins from the other, both in both seats, in mbb/g."""
     first, second = worth(behind, [box, other], depth), worth(behind, [other, box], depth)
     won = 0.25 * (

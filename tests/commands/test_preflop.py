@@ -11,7 +11,7 @@ import pytest
 
 from cardai.poker.ranges.flops import Subset
 from cardai.poker.resolving.preflop import read_table
-from cardai.poker.resolving.preflop_solving import Behind, solve_depth
+from cardai.poker.resolving.preflop_solving import FlopsBehind, solve_depth
 from cardai.poker.values.flop_leaves import flop_inputs
 from cardai.poker.values.plain_network import write_plain
 from tests.poker.values.plain_networks import network
@@ -110,7 +110,7 @@ def test_a_table_is_solved_behind_a_network_of_the_flop_and_played_by(
     assert shown.code == 0, shown.err
     found = json.loads(shown.out)["from_equilibrium"]["3"]
     assert 0 <= found < 40
-    behind = Behind(network(random=False, street="flop"), few, flop_inputs(few), 2)
+    behind = FlopsBehind(network(random=False, street="flop"), few, flop_inputs(few), 2)
     assert found == pytest.approx(
         10 * solve_depth(behind, (-1.0,), 3, 40)[1].exploitability
     )  # mbb of chips: 100 a blind

@@ -49,7 +49,7 @@ class TableRecipe:
 
 
 @frozen(eq=False)
-class Behind:
+class FlopsBehind:
     """What lies behind play before the flop."""
 
     network: PlainNetwork
@@ -63,13 +63,13 @@ class Behind:
     """What values the ends."""
 
     @classmethod
-    def of(cls, network: PlainNetwork, flops: int, looks: int = 0) -> Behind:
+    def of(cls, network: PlainNetwork, flops: int, looks: int = 0) -> FlopsBehind:
         """Return so many flops that stand for all."""
         chosen = subset(flops)
         return cls(network, chosen, flop_inputs(chosen), looks)
 
 
-def solver_of(behind: Behind, ladder: Sequence[float], depth: int) -> Solver:
+def solver_of(behind: FlopsBehind, ladder: Sequence[float], depth: int) -> Solver:
     """Return the solver of play before the flop on a ladder of bets, stacks of ``depth`` big blinds."""
     ranges = np.ones((2, COUNT))
     boards = deal_boards(HOLDEM, (), 1, ranges, every=True, isomorphic=False)
@@ -78,7 +78,7 @@ def solver_of(behind: Behind, ladder: Sequence[float], depth: int) -> Solver:
     return Solver(layout, ranges, variant=FASTER, leaves=leaves)
 
 
-def solve_depth(behind: Behind, ladder: Sequence[float], depth: int, iterations: int) -> tuple[Float32s, Measured]:
+def solve_depth(behind: FlopsBehind, ladder: Sequence[float], depth: int, iterations: int) -> tuple[Float32s, Measured]:
     """Return (actions, 169) what each class of hands does, rows of a decision behind one another in order of the tree's nodes, and
     what that is worth by what the network said on average, in chips of which a big blind is 100."""
     solver = solver_of(behind, ladder, depth)
@@ -91,7 +91,7 @@ def solve_depth(behind: Behind, ladder: Sequence[float], depth: int, iterations:
     return by_class(np.concatenate(rows)), solver.measure()
 
 
-def worth(behind: Behind, tables: Sequence[PreflopTable], depth: int) -> Measured:
+def worth(behind: FlopsBehind, tables: Sequence[PreflopTable], depth: int) -> Measured:
     """Return what two players win before the flop by their tables, seat 0 on the button, and what a best response to each would.
 
     In chips of which a big blind is 100, by what the network says of all flops at the ranges that both bring there.
@@ -145,7 +145,7 @@ def solve_table(
     for depth in sorted({*depths, *_kept(directory)}):
         kept, rows = directory / DEPTH.format(depth), (np.float32, (ladder_tree(recipe.ladder, depth).edges, CLASSES))
         if not kept.is_file():
-            behind = Behind.of(network, recipe.flops, recipe.looks) if behind is None else behind
+            behind = FlopsBehind.of(network, recipe.flops, recipe.looks) if behind is None else behind
             chances, found = solve_depth(behind, recipe.ladder, depth, recipe.iterations)
             write_npz(kept, {"chances": chances})
             said(depth, found)

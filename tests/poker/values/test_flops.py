@@ -17,7 +17,7 @@ from cardai.poker.ranges.flops import Subset
 from cardai.poker.ranges.leaves import CheckedDown, showdowns
 from cardai.poker.resolving import preflop_solving
 from cardai.poker.resolving.preflop import PreflopTable, ladder_tree, read_table, write_table
-from cardai.poker.resolving.preflop_solving import Behind, TableRecipe, solve_depth, solve_table, worth
+from cardai.poker.resolving.preflop_solving import FlopsBehind, TableRecipe, solve_depth, solve_table, worth
 from cardai.poker.values.flop_inputs import FlopInputs
 from cardai.poker.values.flop_labels import BehindFlop, flop_tree
 from cardai.poker.values.flop_leaves import EACH, FlopLeaves, flop_inputs
@@ -147,7 +147,7 @@ def test_all_in_is_worth_exact_equities() -> None:
 
 def test_a_table_is_solved(inputs: FlopInputs) -> None:
     flops = Subset(("9h8h7h", "KsTd2c"), (0.3, 0.7), 0.0, 0.0, 0.0)
-    behind = Behind(network(random=False), flops, [inputs, *flop_inputs(Subset(("KsTd2c",), (1.0,), 0, 0, 0))], 1)
+    behind = FlopsBehind(network(random=False), flops, [inputs, *flop_inputs(Subset(("KsTd2c",), (1.0,), 0, 0, 0))], 1)
     chances, found = solve_depth(behind, (1.0, -1.0), 5, 150)
     assert sum(found.values) == pytest.approx(0.0, abs=1.0)
     assert 0 <= found.exploitability < 3
@@ -165,14 +165,14 @@ def test_a_table_is_solved(inputs: FlopInputs) -> None:
 
 def test_the_same_flops_make_the_same_table(inputs: FlopInputs) -> None:
     flops = Subset(("9h8h7h",), (1.0,), 0.0, 0.0, 0.0)
-    behind = Behind(network(random=True), flops, [inputs])
+    behind = FlopsBehind(network(random=True), flops, [inputs])
     one, other = (solve_depth(behind, (-1.0,), 3, 4)[0] for _ in range(2))
     assert (one == other).all()
 
 
 def test_who_always_folds_loses_his_blind_and_is_answered_best_by_anything(inputs: FlopInputs) -> None:
     flops = Subset(("9h8h7h",), (1.0,), 0.0, 0.0, 0.0)
-    behind = Behind(network(random=False), flops, [inputs])
+    behind = FlopsBehind(network(random=False), flops, [inputs])
     tree = ladder_tree((-1.0,), 4)
     rows = [
         [float(action.kind == kind) for action in tree.node(number).actions]
@@ -199,7 +199,7 @@ def test_a_table_is_kept_depth_by_depth(tmp_path: Path, monkeypatch: pytest.Monk
     recipe = TableRecipe(one.digest, (-1.0,), 2, flops=25, looks=1)
     calls: list[int] = []
 
-    def solved(behind: Behind, ladder: tuple[float, ...], depth: int, iterations: int) -> tuple[object, object]:
+    def solved(behind: FlopsBehind, ladder: tuple[float, ...], depth: int, iterations: int) -> tuple[object, object]:
         if depth == 7:
             raise KeyboardInterrupt
         calls.append(depth)
