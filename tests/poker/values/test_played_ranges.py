@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -161,7 +162,15 @@ def test_who_is_sent_shards_is_sent_the_player_of_an_allowed_set_as_ones_own(
 
     source = Source(str(tmp_path / "situations.json"), "0")
     recipe = Recipe("river", 1, (2,) * 5, player=Foreign("always_call", source), game="acpc_limit_2p")
-    monkeypatch.setattr(situation_set, "allowed", lambda one: one is source)
-    assert type(situation_set._own(recipe).player) is str
-    monkeypatch.setattr(situation_set, "allowed", lambda one: False)
-    assert isinstance(situation_set._own(recipe).player, Foreign)
+    sent: list[object] = []
+    nothing: list[object] = []
+
+    def work(function: object, recipe: Recipe, **options: object) -> SimpleNamespace:
+        sent.append(recipe.player)
+        return SimpleNamespace(run=lambda: (each for each in nothing))
+
+    monkeypatch.setattr(situation_set, "Work", work)
+    for yes in (True, False):
+        monkeypatch.setattr(situation_set, "allowed", lambda one, yes=yes: yes and one is source)
+        assert not list(situation_set._swept(recipe, [0], 2, ""))
+    assert [type(one) for one in sent] == [str, Foreign]
