@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, Protocol
+from functools import cached_property, partial
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,11 +19,13 @@ from cardai.poker.ranges.averaged_leaves import AveragedLeaves
 from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.public_tree import Node
 from cardai.poker.ranges.range_game import RangeGame
-from cardai.poker.values.flop_turns import flop_turns
+from cardai.poker.values.flop_turns import FlopTurns, flop_turns
 from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.plain_network import PlainNetwork
 from cardai.poker.values.prepared import Prepared, prepare
 from cardai.poker.values.situations import Situation
+
+N = TypeVar("N")
 
 
 class LeafValues(Protocol):
@@ -90,8 +92,8 @@ class LeavesInTurn(AveragedLeaves):
         return np.asarray(both[player ^ self.starter])
 
 
-class LeavesByCard(LeavesInTurn):
-    """Values the chance nodes of one board by what somebody says of the next street.
+class LeavesByCard(LeavesInTurn, Generic[N]):
+    """Values the chance nodes of one board by what a network says of the next street.
 
     Args:
         numbers: (n,) the hands' numbers, in order of the vectors. looks: cards of an iteration; 0: all. starter: the seat that acts
@@ -99,17 +101,24 @@ class LeavesByCard(LeavesInTurn):
     """
 
     def __init__(
-        self, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0, starter: int = 0
+        self,
+        network: N,
+        board: Sequence[int],
+        numbers: Int64s,
+        game: RangeGame,
+        looks: int = 0,
+        starter: int = 0,
     ) -> None:
         hands = game.hands
         cards = [card for card in hands.deck if card not in board]
         each, stack = len(cards) - 2 * hands.held, min(game.stacks)
         super().__init__(numbers, len(hands.cards), cards, each, stack, looks, board, hands.held == 1, starter)
-        self.board, self.game = tuple(board), game
-        self._down = self._checked_down()
+        self.network, self.board, self.game = network, tuple(board), game
+        self._down  # noqa: B018 - now: what an iteration takes is measured with the first
 
-    def _checked_down(self) -> CheckedDown:
-        """Return what hands are worth where nothing is decided any more."""
+    @cached_property
+    def _down(self) -> CheckedDown:
+        """What hands are worth where nothing is decided any more."""
         return CheckedDown(self.board, self.hands, self.game.hands, np.float64 if self.few else np.float32)
 
     def closed(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
@@ -117,22 +126,18 @@ class LeavesByCard(LeavesInTurn):
         return self._down.evaluate(player, reach, nodes)
 
 
-class NetworkLeaves(LeavesByCard):
+class NetworkLeaves(LeavesByCard[LeafValues]):
     """Values them by a network of the next street, of any game."""
 
-    def __init__(
-        self,
-        network: LeafValues,
-        board: Sequence[int],
-        numbers: Int64s,
-        game: RangeGame,
-        looks: int = 0,
-        starter: int = 0,
-    ) -> None:
-        super().__init__(board, numbers, game, looks, starter)
-        self.network = network
-        self._legal = [legal_hands([*board, card], game.hands) for card in self.cards]
-        self._left = [np.flatnonzero(np.isin(self.hands, legal)) for legal in self._legal]
+    @cached_property
+    def _legal(self) -> list[Int64s]:
+        """By card: the numbers of the hands that it and the board leave."""
+        return [legal_hands([*self.board, card], self.game.hands) for card in self.cards]
+
+    @cached_property
+    def _left(self) -> list[Int64s]:
+        """By card: their places in the vectors, of those that are in them."""
+        return [np.flatnonzero(np.isin(self.hands, legal)) for legal in self._legal]
 
     def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
         out = np.zeros((2, len(half_pots), len(cards), len(self.hands)))
@@ -164,26 +169,19 @@ class NetworkLeaves(LeavesByCard):
         return mass, ranges / ranges.sum(axis=2, keepdims=True)
 
 
-class TurnLeaves(LeavesByCard):
+class TurnLeaves(LeavesByCard[PlainNetwork]):
     """The same behind a flop of hold'em, for a network over hands: in a twentieth of the time (:mod:`.flop_turns`).
 
     The network may have learned of other stacks: its values are those of pots and stacks in proportion.
     """
 
-    def __init__(
-        self,
-        network: PlainNetwork,
-        board: Sequence[int],
-        numbers: Int64s,
-        game: RangeGame,
-        looks: int = 0,
-        starter: int = 0,
-    ) -> None:
-        self._turns = flop_turns(board, numbers)
-        super().__init__(board, numbers, game, looks, starter)
-        self.network = network
+    @cached_property
+    def _turns(self) -> FlopTurns:
+        """What is counted once of the flop."""
+        return flop_turns(self.board, self.hands)
 
-    def _checked_down(self) -> CheckedDown:
+    @cached_property
+    def _down(self) -> CheckedDown:
         return CheckedDown.of(self._turns.showdowns, self.hands)
 
     def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
