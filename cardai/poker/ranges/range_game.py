@@ -31,10 +31,6 @@ class RangeGame:
     first: int = 0
     """The first round that is solved; before it a blueprint's ranges hold."""
 
-    def starter(self, button: int, round_: int) -> int:
-        """Return the seat that acts first in a round of a hand whose button is at seat ``button``."""
-        return (button + self.betting.offset + self.betting.first[round_]) % 2
-
 
 def is_leduc(game: Game) -> bool:
     """Whether the game is Leduc hold'em of two players."""

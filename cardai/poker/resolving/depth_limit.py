@@ -51,7 +51,7 @@ class DepthLimit:
         """Return what values the chance nodes behind ``round_``; ``numbers`` (n,) are the hands, in order of the vectors."""
         if self._asks(round_):
             assert self.network is not None
-            starter = game.starter(button, round_ + 1)
+            starter = game.betting.starter(button, round_ + 1)
             if isinstance(self.network, PlainNetwork):
                 return TurnLeaves(self.network, board, numbers, game, self.looks, starter)
             return NetworkLeaves(self.network, board, numbers, game, self.looks, starter)

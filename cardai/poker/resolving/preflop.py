@@ -229,15 +229,20 @@ class _WithStacks:
         real = tree_after(
             self.game.betting, (self.stack,) * 2, public.button, public.history, self._menus, until=0
         ).root
-        played = self._translation.played(self._lines(public), real, public.button)
+        played = self._translation.played(self._lines(public), real, self._opener(public))
         return Plan(tuple(real.actions), played[:, class_of()])
 
     def ranges(self, public: Public) -> Float64s:
         """Return (2, 1326) both ranges, by seat, after the actions of ``public`` before the flop."""
-        return np.asarray(self._translation.ranges(self._lines(public), public.button)[:, class_of()])
+        return np.asarray(self._translation.ranges(self._lines(public), self._opener(public))[:, class_of()])
 
     def _lines(self, public: Public) -> list[Line]:
-        return self._translation.lines(self.game.betting, public.preflop, self.stack)
+        opened = evolve(public.preflop, button=self._opener(public))
+        return self._translation.lines(self.game.betting, opened, self.stack)
+
+    def _opener(self, public: Public) -> int:
+        """Return the seat that posts the small blind: the table's button, even where the big blind has it."""
+        return self.game.betting.starter(public.button, 0)
 
 
 _EACH = np.bincount(class_of(), minlength=CLASSES).astype(np.float64)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from hashlib import sha256
+from math import inf
 from threading import BoundedSemaphore
 from time import monotonic
 from typing import TypeVar
@@ -121,24 +122,28 @@ class Resolver:
         """Decisions of the first round, which come again in other hands."""
         self._solved: OrderedDict[Hashable, Decision] = OrderedDict()
         """What was solved, by all that it depends on: without a promise it is the same for both seats."""
-        self._depth = 0
+        self._until = inf
+        """When what is under way must have been answered."""
 
     def decision(self, public: Public, me: int) -> Decision:
         """Return the solved decision at ``public``, whoever acts there, as seat ``me`` sees it.
 
         Raises UsageError if nobody is to act.
         """
+        self._until = monotonic() + self._seconds(public, me)
+        try:
+            found = self._known_or_found(public, me, 0)
+        finally:
+            self._until = inf
+        self._let_go(public, me)
+        return found
+
+    def _known_or_found(self, public: Public, me: int, later: int) -> Decision:
+        """Return the decision; ``later``: how many solutions must come after it before there is an answer."""
         known, most = (self._known, self.kept) if public.round else (self._first, FIRST)
-        self._depth += 1
         for key in [key for key in known if key[1].leads_to(public)]:
             known.move_to_end(key)  # what led here is asked for again with what comes next
-        try:
-            found = remembered(known, (me, public), most, lambda: self._find(public, me))
-        finally:
-            self._depth -= 1
-        if not self._depth:
-            self._let_go(public, me)
-        return found
+        return remembered(known, (me, public), most, lambda: self._find(public, me, later))
 
     def forget(self) -> None:
         """Let go of what was solved, but for the first round's decisions, which come again."""
@@ -155,15 +160,15 @@ class Resolver:
         for whole in [whole for whole, decision in self._solved.items() if id(decision.solver) not in left]:
             del self._solved[whole]
 
-    def _time(self, public: Public, me: int) -> float:
-        """Return the seconds for the next solution, 0 if there is no limit; what is solved on the way to another shares."""
-        settings, limits = self.settings, []
+    def _seconds(self, public: Public, me: int) -> float:
+        """Return the seconds for an answer, with all that must be solved on the way to it; inf if there is no limit."""
+        settings, limits = self.settings, [inf]
         if settings.seconds:
             limits.append(settings.seconds)
         if settings.hand_seconds:
             spent = sum(one.seconds for (seat, _), one in self._of_hand(public) if seat == me)
-            limits.append(max(1e-3, (settings.hand_seconds - spent) / 2))
-        return min(limits) / self._depth if limits else 0.0
+            limits.append((settings.hand_seconds - spent) / 2)
+        return min(limits)
 
     def _of_hand(self, public: Public) -> Iterator[tuple[tuple[int, Public], Decision]]:
         """Yield the decisions that are kept of the hand that has come to ``public``."""
@@ -173,18 +178,31 @@ class Resolver:
 
     # -- what is carried -----------------------------------------------------------------------------------------------
 
-    def _find(self, public: Public, me: int) -> Decision:
+    def _find(self, public: Public, me: int, later: int) -> Decision:
         solved = [k for k, (_, round_, _) in enumerate(public.actions) if round_ >= self.game.first]
         mine = [k for k in solved if public.actions[k][2] == me]
         here = [k for k in solved if public.actions[k][1] == public.round]
         if not solved:
-            return self._solve(public, me, self._start(public, me))
+            return self._solve(public, me, self._start(public, me), later)
         tied = self.settings.gadget and (public.round == 0 or self.depth_limit.promises(public.round - 1))
         opened = not mine or (here and mine[-1] < here[0] and (not tied or self.settings.believed > 0))
         count = here[0] if opened else mine[-1]
-        last = self.decision(public.before(count, self.game.board_cards), me)
+        before = public.before(count, self.game.board_cards)
+        last = self._known_or_found(before, me, later + (not self._lies_in(before, public, count)))
         again = self._again(last, me, public, count) if self.settings.reuse else None
-        return again or self._solve(public, me, self._after(last, me, public, count))
+        return again or self._solve(public, me, self._after(last, me, public, count), later)
+
+    def _lies_in(self, before: Public, public: Public, count: int) -> bool:
+        """Whether ``public`` will have been solved with ``before``, so that nothing follows for which time must be left."""
+        if self._until == inf or not self.settings.reuse or before.round != public.round:
+            return False
+        node = self._tree(before)[1].root
+        for action, _, _ in public.actions[count:]:
+            chosen, same = self._chosen(node, action)
+            if not same:
+                return False
+            node = node.children[chosen]
+        return True
 
     def _again(self, last: Decision, me: int, public: Public, count: int) -> Decision | None:
         """Return the decision as it was solved with ``last``, if it lies there with the very bets that were made."""
@@ -280,22 +298,36 @@ class Resolver:
 
     # -- solving -------------------------------------------------------------------------------------------------------
 
-    def _solve(self, public: Public, me: int, carried: Constraints) -> Decision:
+    def _solve(self, public: Public, me: int, carried: Constraints, later: int) -> Decision:
         tied = carried.promised is not None
         carries = carried.ranges.tobytes() + (carried.promised.tobytes() if tied else b"")  # type: ignore[union-attr]
         whole = public, sha256(carries).digest(), me if tied else -1
         most = max(1, self.kept // 2)
-        return remembered(self._solved, whole, most, lambda: self._solve_anew(public, me, carried))
+        return remembered(self._solved, whole, most, lambda: self._solve_anew(public, me, carried, later))
 
-    def _solve_anew(self, public: Public, me: int, carried: Constraints) -> Decision:
+    def _solve_anew(self, public: Public, me: int, carried: Constraints, later: int) -> Decision:
+        asked = monotonic()
         with _AT_ONCE:
-            return self._solve_now(public, me, carried)
+            self._until += monotonic() - asked  # another's turn takes none of this one's time
+            return self._solve_now(public, me, carried, later)
 
-    def _solve_now(self, public: Public, me: int, carried: Constraints) -> Decision:
-        began, game, settings = monotonic(), self.game, self.settings
-        game = game if public.stacks is None else evolve(game, stacks=public.stacks)
-        last = self.depth_limit.until(public.round, game.betting.num_rounds)
-        tree = _tree(game, public, last)
+    def _tree(self, public: Public) -> tuple[RangeGame, PublicTree, int]:
+        """Return the game with the hand's stacks, the tree from ``public`` on and its last round; with all-in alone for bets where the
+        menus make it too large."""
+        game = self.game if public.stacks is None else evolve(self.game, stacks=public.stacks)
+        known = game.betting, game.stacks, public.button, public.history
+        until = self.depth_limit.until(public.round, game.betting.num_rounds)
+        menus = (*game.menus[: public.round + 1], *(game.ahead or game.menus)[public.round + 1 :])
+        try:
+            return game, tree_after(*known, menus, until), until
+        except UsageError:
+            if not game.betting.no_limit:
+                raise
+        return game, tree_after(*known, (Menu(((ALL_IN,),)),) * game.betting.num_rounds, until), until
+
+    def _solve_now(self, public: Public, me: int, carried: Constraints, later: int) -> Decision:
+        began, settings = monotonic(), self.settings
+        game, tree, last = self._tree(public)
         ranges, forced = np.array(carried.ranges), None
         if carried.promised is not None:
             tree = gadget(tree, 1 - me)
@@ -314,7 +346,7 @@ class Resolver:
             if layout.leaves
             else None,
         )  # fmt: skip
-        _run(solver, settings, public.round, self._time(public, me), began)
+        _run(solver, settings, public.round, max(1e-3, (self._until - began) / (later + 1)), began)
         solver.settle()
         place = start(solver, list(public.board))
         place = place if carried.promised is None else step(place, 1)
@@ -330,18 +362,6 @@ class Resolver:
         )
 
 
-def _tree(game: RangeGame, public: Public, until: int) -> PublicTree:
-    """Return the tree from ``public`` on; with all-in alone for bets where the menus make it too large."""
-    known = game.betting, game.stacks, public.button, public.history
-    menus = (*game.menus[: public.round + 1], *(game.ahead or game.menus)[public.round + 1 :])
-    try:
-        return tree_after(*known, menus, until)
-    except UsageError:
-        if not game.betting.no_limit:
-            raise
-    return tree_after(*known, (Menu(((ALL_IN,),)),) * game.betting.num_rounds, until)
-
-
 def remembered(known: OrderedDict[K, V], key: K, most: int, find: Callable[[], V]) -> V:
     """Return what ``known`` has for ``key``, found and kept if need be: the ``most`` that were asked for last."""
     if key not in known:
@@ -353,10 +373,10 @@ def remembered(known: OrderedDict[K, V], key: K, most: int, find: Callable[[], V
 
 
 def _run(solver: Solver, settings: SolverSettings, round_: int, seconds: float, began: float) -> None:
-    """Iterate: all that were asked for, or those that fit into ``seconds`` (0: all)."""
+    """Iterate: all that were asked for, or those that fit into ``seconds`` (inf: all)."""
     iterations = settings.of_round(round_)
     skip = min(settings.skip, iterations - 1)
-    if not seconds:
+    if seconds == inf:
         if skip:
             solver.run(skip)
             solver.forget_average()

@@ -186,6 +186,10 @@ class Betting:
         posts[self.dead_position] += self.dead_ante
         return tuple(posts)
 
+    def starter(self, button: int, round_: int) -> int:
+        """Return the seat that acts first in a round of a hand whose button is at seat ``button``, where ``first`` says who."""
+        return (button + self.offset + self.first[round_]) % self.num_players
+
     @dead_position.validator
     def _a_position(self, attribute: Attribute[Any], value: int) -> None:
         if not 0 <= value < self.num_players:

@@ -101,6 +101,18 @@ def test_a_third_decision_is_weighed_by_what_both_have_done_on_both_lines(table:
     assert plan.strategy[0] == pytest.approx(wanted[class_of()], rel=1e-6)
 
 
+@pytest.mark.parametrize("button", [0, 1])
+def test_who_posts_the_small_blind_opens_whoever_has_the_button(table: PreflopTable, button: int) -> None:
+    """The table was made where the button posts it; ``reverse_blinds=false`` is the other way of dealing for two."""
+    usual, other = Preflop(said("holdem_nolimit"), table), Preflop(said("holdem_nolimit:reverse_blinds=false"), table)
+    opener = 1 - button
+    for actions in ((), ((250, 0, opener),), ((250, 0, opener), (750, 0, button)), ((1, 0, opener),)):
+        known, asked = Public(opener, actions, 0, ()), Public(button, actions, 0, ())
+        assert other.plan(asked).actions == usual.plan(known).actions
+        assert other.plan(asked).strategy == pytest.approx(usual.plan(known).strategy)
+        assert other.ranges(asked) == pytest.approx(usual.ranges(known))
+
+
 def test_all_in_is_all_in_at_any_depth(table: PreflopTable) -> None:
     """Also where it lies nearer to another rung, in proportion to the pot, than to the table's own all-in."""
     played, root = Preflop(said("holdem_nolimit:stack=1700"), table), table.trees[10].root

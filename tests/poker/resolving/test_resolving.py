@@ -264,11 +264,35 @@ def test_a_decision_of_a_hand_takes_half_of_the_time_that_is_left() -> None:
     resolver._known.clear()
     for state, seconds in ((earlier, 4.0), (elsewhere, 100.0)):
         resolver._known[0, state] = evolve(decision, public=state, seconds=seconds)
-    resolver._depth = 1
-    assert resolver._time(public, 0) == (7 - 4) / 2
-    assert resolver._time(public, 1) == 7 / 2  # the other seat's decisions took no time of this one's
-    resolver._depth = 2
-    assert resolver._time(public, 0) == (7 - 4) / 4  # one more decision is to be solved besides
+    assert resolver._seconds(public, 0) == (7 - 4) / 2
+    assert resolver._seconds(public, 1) == 7 / 2  # the other seat's decisions took no time of this one's
+
+
+@pytest.mark.parametrize(
+    ("actions", "round_", "expected"),
+    [
+        (((1, 0, 0),), 0, [2.0]),  # a check: what was solved for who checked holds behind it
+        (((300, 0, 0),), 0, [2.0]),  # a bet that was looked at
+        (((299, 0, 0),), 0, [1.0, 1.0]),  # another: two solutions share the time
+        (((1, 0, 0), (1, 0, 1)), 1, [1.0, 1.0]),  # the round before, then this one
+        (((299, 0, 0), (1, 0, 1)), 1, [2 / 3, 2 / 3, 2 / 3]),
+        (((1, 0, 0), (1, 0, 1), (399, 1, 0)), 1, [1.0, 1.0]),  # met as it is, tied to what was promised before
+    ],
+)
+def test_an_answer_takes_its_seconds_with_all_that_is_solved_on_the_way(
+    actions: tuple[tuple[int, int, int], ...], round_: int, expected: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, given, clock = SolverSettings(4, seconds=2.0, reuse=True), [], SimpleNamespace(now=0.0)
+
+    def run(solver: Solver, settings: SolverSettings, round_: int, seconds: float, began: float) -> None:
+        given.append(seconds)
+        clock.now += seconds
+        solver.run(1)
+
+    monkeypatch.setattr("cardai.poker.resolving.resolver._run", run)
+    monkeypatch.setattr("cardai.poker.resolving.resolver.monotonic", lambda: clock.now)
+    leduc_player(leduc(), settings).resolver.decision(Public(0, actions, round_, (0,) * round_), 1)
+    assert given == pytest.approx(expected)
 
 
 def test_what_is_tied_to_no_promise_is_solved_once_for_both_seats() -> None:
