@@ -63,6 +63,15 @@ def test_what_is_shown_of_many_pots_is_what_is_shown_of_each(turns: FlopTurns, c
     assert np.abs(context - context_inputs(data)).max() < 4e-3
 
 
+def test_each_pot_is_shown_with_its_own_stacks(turns: FlopTurns) -> None:
+    ranges, half_pots, stacks = ranges_on(turns, 7)[:, :2], np.array([300.0, 300.0]), np.array([20_000.0, 900.0])
+    both = turns.inputs(7, ranges, half_pots, stacks)[0]
+    for k in range(2):
+        alone = turns.inputs(7, ranges[:, k : k + 1], half_pots[k:][:1], stacks[k:][:1])[0]
+        assert both[k] == pytest.approx(alone[0])
+    assert np.abs(both[0] - both[1]).max() > 0.5
+
+
 def test_checked_down_hands_win_what_they_win_on_all_boards(turns: FlopTurns) -> None:
     assert np.array_equal(turns.showdowns, showdowns(FLOP)[np.ix_(HANDS, HANDS)])
 
