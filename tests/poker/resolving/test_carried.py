@@ -14,9 +14,10 @@ from cardai.cards.text import parse_cards
 from cardai.core.legal import Amounts
 from cardai.core.rng import Rows
 from cardai.poker.hands.combos import COUNT
+from cardai.poker.ranges._walk_kernels import EXPECT
 from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.ranges.hands import HOLDEM
-from cardai.poker.ranges.position import step
+from cardai.poker.ranges.position import deal_card, step
 from cardai.poker.ranges.public_tree import Action, PublicTree
 from cardai.poker.resolving.depth_limit import DepthLimit
 from cardai.poker.resolving.games import resolved_game, resolving_player
@@ -102,6 +103,23 @@ def test_a_raise_on_no_menu_is_met_with_what_was_promised_before_it(me: int) -> 
     assert found.promised == pytest.approx(resolver._worth(begun, asked, 1 - me) / ranges.sum())
     met = 1 - ranges / ranges.sum()  # what is not in the hand itself
     assert (found.promised >= -100 * met - 1e-3).all()  # a fold loses the ante, and the best is promised
+
+
+def test_behind_a_card_the_best_answer_is_promised_and_not_what_was_expected() -> None:
+    """Else an opponent who plays better than in a solution of few iterations is promised too little."""
+    game = cardai.game("leduc_deepstack")
+    resolver = resolving_player(game, resolved_game(game), SolverSettings(20), DepthLimit()).resolver
+    begun = resolver.decision(Public(0, (), 0, ()), 0)
+    place = begun.place
+    for _ in range(2):
+        place = step(place, [one.kind for one in place.node.actions].index(1))
+    promised = resolver._worth_dealt(begun, place, 1, (2,))
+    place = deal_card(begun.solver, place, 2)
+    work = begun.solver.look(place.path, 1, EXPECT)
+    numbers = begun.solver.layout.boards[1].hands[place.path[-1]]
+    better = promised[place.hands[numbers]] - work.values[place.node.index, : len(numbers)]
+    assert (better > -1e-6).all()
+    assert better.max() > 1
 
 
 def test_hands_that_the_board_blocks_take_nothing_from_what_is_believed() -> None:

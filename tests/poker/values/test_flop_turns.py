@@ -139,6 +139,23 @@ def test_a_network_is_told_who_acts_first_and_not_who_has_which_seat(turns: Flop
         assert trained.learn(seat, reach, nodes, 1.0) == pytest.approx(turned.evaluate(seat, reach, nodes))
 
 
+def test_both_players_of_an_iteration_look_at_the_same_cards_and_the_next_at_others() -> None:
+    """The second takes what was said to the first."""
+    leaves = TurnLeaves(network(random=True), FLOP, HANDS, HOLDEM_GAME, 7)
+    looked = [[leaves.sample(player).tolist() for player in range(2)] for _ in range(7)]
+    assert all(first == second for first, second in looked)
+    assert sorted(card for first, _ in looked for card in first) == list(range(49))
+
+
+def test_who_never_gets_there_is_thought_to_hold_any_hand_that_the_board_leaves() -> None:
+    leaves, nodes = TurnLeaves(network(random=True), FLOP, HANDS, HOLDEM_GAME, 1), [chance_node((300, 300), 1)]
+    reach = np.random.default_rng(9).random((2, 1, len(HANDS)))
+    reach[0] = 1e-3
+    wanted = leaves.boards(0, reach, nodes, np.array([5]))
+    reach[0] = 0
+    assert leaves.boards(0, reach, nodes, np.array([5])) == pytest.approx(wanted, rel=1e-4, abs=1e-3)
+
+
 def test_a_damaged_network_is_refused(tmp_path: Path) -> None:
     write_plain(network(True), tmp_path)
     (tmp_path / "weights.npz").write_bytes(b"PK")
