@@ -18,6 +18,7 @@ from attrs import evolve
 import cardai
 from cardai.arena.match import play
 from cardai.arena.records import read
+from cardai.cards.text import parse_cards
 from cardai.cli import load_command
 from cardai.core import registry
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import read_table
@@ -33,10 +34,15 @@ from cardai.poker.resolving.preflop import read_table as read_preflop
 from cardai.poker.responses.local_samples import LocalOptions
 from cardai.poker.responses.measure import measure
 from cardai.poker.responses.street_samples import StreetOptions
+from cardai.poker.values.match_ups import legal_hands
+from cardai.poker.values.network_leaves import TurnLeaves
+from cardai.poker.values.plain_network import read_plain
+from cardai.poker.values.situations import HOLDEM_GAME
 from cardai.solve.aivat import aivat
 from cardai.training.runs import Run
 from cardai.ui.box import content, in_the_box
 from cardai.ui.strength import SHIPPED, shipped
+from tests.poker.chance_nodes import chance_node
 from tests.support import ROOT, install, sizes
 from tests.support import cardai as command
 
@@ -276,6 +282,19 @@ def test_before_the_flop_it_plays_as_poker_is_played(boxed: None) -> None:
                 assert table.strategy(depth, node)[0, ACES] < 0.02
     folds = table.strategy(100, table.trees[100].root)[0] @ np.bincount(class_of()) / COUNT
     assert 0.05 < folds < 0.5
+
+
+@pytest.mark.parametrize("starter", [0, 1])
+def test_the_no_limit_players_network_knows_that_who_acts_last_wins_more(starter: int) -> None:
+    """With any two hands as likely: the network's weights, and who is said to act first, belong together."""
+    values, flop = read_plain(BOX / "cardai_players" / "nolimit_resolving" / "values"), tuple(parse_cards("8c5d2h"))
+    hands = legal_hands(flop)
+    leaves = TurnLeaves(values, flop, hands, HOLDEM_GAME, 2, starter)
+    reach, nodes = np.ones((2, 2, len(hands))), [chance_node((half, half), 1) for half in (300, 4000)]
+    won = [leaves.learn(seat, reach, nodes, 1.0).mean(axis=1) for seat in range(2)]
+    stakes = np.array([300, 4000]) * 1081  # the hands that a hand can meet on a flop
+    assert (won[1 - starter] > 0.05 * stakes).all()
+    assert won[starter] == pytest.approx(-won[1 - starter])
 
 
 @pytest.mark.parametrize("name", [name for name in CARDS if "exploitability" in CARDS[name]["measure"]])

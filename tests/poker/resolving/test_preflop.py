@@ -141,9 +141,11 @@ def test_any_stacks_and_any_bets_are_answered(table: PreflopTable, blinds: int) 
     game = cardai.game(f"holdem_nolimit:stack={100 * blinds}")
     played, draw = Preflop(said(f"holdem_nolimit:stack={100 * blinds}"), table), np.random.default_rng(blinds)
     cash = Preflop(said("holdem"), table)  # whose hand began with other stacks than the game's
-    first, told = played.plan(Public(0, (), 0, ())), cash.plan(Public(0, (), 0, (), (100 * blinds, 40_000)))
-    assert told.actions == first.actions
-    assert (told.strategy == first.strategy).all()
+    first = played.plan(Public(0, (), 0, ()))
+    for stacks in ((100 * blinds, 40_000), (40_000, 100 * blinds)):
+        told = cash.plan(Public(0, (), 0, (), stacks))
+        assert told.actions == first.actions
+        assert (told.strategy == first.strategy).all()
     for seed in range(12):
         tables, row, actions = game.tables(1), np.zeros(1, np.int64), []
         tables.reset(np.array([seed], np.uint64))

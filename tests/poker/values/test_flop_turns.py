@@ -63,6 +63,15 @@ def test_what_is_shown_of_many_pots_is_what_is_shown_of_each(turns: FlopTurns, c
     assert np.abs(context - context_inputs(data)).max() < 4e-3
 
 
+def test_each_pot_is_shown_with_its_own_stacks(turns: FlopTurns) -> None:
+    ranges, half_pots, stacks = ranges_on(turns, 7)[:, :2], np.array([300.0, 300.0]), np.array([20_000.0, 900.0])
+    both = turns.inputs(7, ranges, half_pots, stacks)[0]
+    for k in range(2):
+        alone = turns.inputs(7, ranges[:, k : k + 1], half_pots[k:][:1], stacks[k:][:1])[0]
+        assert both[k] == pytest.approx(alone[0])
+    assert np.abs(both[0] - both[1]).max() > 0.5
+
+
 def test_checked_down_hands_win_what_they_win_on_all_boards(turns: FlopTurns) -> None:
     assert np.array_equal(turns.showdowns, showdowns(FLOP)[np.ix_(HANDS, HANDS)])
 
@@ -128,6 +137,23 @@ def test_a_network_is_told_who_acts_first_and_not_who_has_which_seat(turns: Flop
     trained = TurnLeaves(one, FLOP, HANDS, HOLDEM_GAME, 0, 1)
     for seat in range(2):  # the second player of an iteration takes what was said to the first
         assert trained.learn(seat, reach, nodes, 1.0) == pytest.approx(turned.evaluate(seat, reach, nodes))
+
+
+def test_both_players_of_an_iteration_look_at_the_same_cards_and_the_next_at_others() -> None:
+    """The second takes what was said to the first."""
+    leaves = TurnLeaves(network(random=True), FLOP, HANDS, HOLDEM_GAME, 7)
+    looked = [[leaves.sample(player).tolist() for player in range(2)] for _ in range(7)]
+    assert all(first == second for first, second in looked)
+    assert sorted(card for first, _ in looked for card in first) == list(range(49))
+
+
+def test_who_never_gets_there_is_thought_to_hold_any_hand_that_the_board_leaves() -> None:
+    leaves, nodes = TurnLeaves(network(random=True), FLOP, HANDS, HOLDEM_GAME, 1), [chance_node((300, 300), 1)]
+    reach = np.random.default_rng(9).random((2, 1, len(HANDS)))
+    reach[0] = 1e-3
+    wanted = leaves.boards(0, reach, nodes, np.array([5]))
+    reach[0] = 0
+    assert leaves.boards(0, reach, nodes, np.array([5])) == pytest.approx(wanted, rel=1e-4, abs=1e-3)
 
 
 def test_a_damaged_network_is_refused(tmp_path: Path) -> None:
