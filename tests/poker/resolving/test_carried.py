@@ -23,7 +23,7 @@ from cardai.poker.resolving.depth_limit import DepthLimit
 from cardai.poker.resolving.games import resolved_game, resolving_player
 from cardai.poker.resolving.player import Plan, ResolvingPlayer
 from cardai.poker.resolving.public import Public
-from cardai.poker.resolving.resolver import Resolver, _tree
+from cardai.poker.resolving.resolver import Resolver
 from cardai.poker.values.network_leaves import TurnLeaves
 from tests.poker.values.plain_networks import network
 
@@ -69,11 +69,13 @@ def rungs(tree: PublicTree, street: int) -> list[int]:
 
 
 def test_the_round_that_is_decided_has_its_own_menu_and_those_behind_it_another() -> None:
-    tree = _tree(PLAYED, Public(0, CALLED, 1, BOARD[:3]), 2)
+    resolver = Resolver(PLAYED, SolverSettings(2), DepthLimit(1))
+    _, tree, last = resolver._tree(Public(0, CALLED, 1, BOARD[:3]))
+    assert last == 3
     assert rungs(tree, 1) == [300 + 300, 300 + 600, 10_000]
     assert rungs(tree, 2) == [300 + 600, 10_000]
     later = (*CALLED, (1, 1, 1), (1, 1, 0), (1, 2, 1), (1, 2, 0))
-    assert rungs(_tree(PLAYED, Public(0, later, 3, BOARD), 3), 3) == [300 + 300, 300 + 600, 10_000]
+    assert rungs(resolver._tree(Public(0, later, 3, BOARD))[1], 3) == [300 + 300, 300 + 600, 10_000]
 
 
 def test_behind_a_flop_that_promises_nothing_a_bet_tells_of_the_range_of_who_made_it() -> None:
