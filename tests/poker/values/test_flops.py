@@ -177,18 +177,19 @@ def test_who_always_folds_loses_his_blind_and_is_answered_best_by_anything(input
     rows = [
         [float(action.kind == kind) for action in tree.node(number).actions]
         for number in tree.decisions
-        for kind in (0, 1)
+        for kind in (0, 1, 2)
     ]
-    folds, calls = (
+    folds, calls, shoves = (
         PreflopTable(
-            (-1.0,), (4,), {4: np.repeat(np.concatenate(rows[k::2])[:, None], CLASSES, axis=1).astype(np.float32)}
+            (-1.0,), (4,), {4: np.repeat(np.concatenate(rows[k::3])[:, None], CLASSES, axis=1).astype(np.float32)}
         )
-        for k in (0, 1)
+        for k in (0, 1, 2)
     )
     found = worth(behind, [folds, calls], 4)
     assert found.values == pytest.approx((-50.0, 50.0), abs=0.1)
     assert found.responses[1] == pytest.approx(50.0, abs=0.1)
     assert found.responses[0] > 0  # against who only calls
+    assert worth(behind, [shoves, folds], 4).values == pytest.approx((100.0, -100.0), abs=0.1)
     assert worth(behind, [calls, calls], 4).values == pytest.approx((0.0, 0.0), abs=0.5)
     with pytest.raises(UsageError, match="one ladder of bets"):
         worth(behind, [calls, evolve(calls, ladder=(1.0, -1.0))], 4)
