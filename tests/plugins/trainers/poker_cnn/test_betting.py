@@ -13,7 +13,7 @@ import torch
 import cardai
 from cardai import testing
 from cardai.core import registry
-from cardai.core.errors import OptionError, UsageError
+from cardai.core.errors import CardaiError, OptionError, UsageError
 from cardai.core.progress import listening
 from cardai.core.rng import Rows, derive_many
 from cardai.learn.abstraction import ActionAbstraction
@@ -254,6 +254,19 @@ def test_a_finished_generation_is_saved_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("lost", [[float("nan"), 0.1], [0.1, float("inf")]])
+def test_a_training_whose_losses_are_no_numbers_stops_before_that_is_a_player(
+    lost: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It went on, and its player folded where nobody can."""
+    spec = BETTING.replace("hands=400", "hands=40")
+    training = start(spec, "leduc", "grid_4x13:fields=hole+board+history+player")
+    monkeypatch.setattr(training, "_update", lambda dataset, done: lost)
+    with pytest.raises(CardaiError, match=r"no longer numbers at minibatch 1 of \d+ of generation 0: .* learning_rate"):
+        list(training.train(80))
+    assert not training.generations
+
+
 def test_gin_is_learned_too() -> None:
     """Its hand is a set of cards, its history says no betting, and it has no pot: nothing of that is taken for poker's."""
     spec = "poker_cnn_betting:hands=8,network=dense,batch=16,epochs=1,keep_share=0.3,discount=0.9,counterfactuals=published"
