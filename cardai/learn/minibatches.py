@@ -10,6 +10,7 @@ from attrs import field, frozen
 from torch import Tensor, nn
 
 from cardai.core.arrays import Int64s
+from cardai.core.errors import CardaiError
 from cardai.core.schema import counted
 from cardai.learn import tensors
 
@@ -74,13 +75,33 @@ def take_step(
     seed: int,
     losses: Callable[[], Iterable[Tensor]],
 ) -> list[float]:
-    """Take one step down the sum of ``losses`` at a learning rate, and return each; dropout is drawn from ``seed``."""
+    """Take one step down the sum of ``losses`` at a learning rate, and return each; dropout is drawn from ``seed``.
+
+    Raises:
+        CardaiError: a loss is infinite or no number; no step was taken.
+    """
     for group in optimizer.param_groups:
         group["lr"] = rate
     network.train()
     with tensors.threads(threads), tensors.seeded(seed, next(network.parameters()).device):
         found = list(losses())
+        numbers = sound(float(loss.detach()) for loss in found)
         optimizer.zero_grad()
         sum(found[1:], found[0]).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-    return [float(loss.detach()) for loss in found]
+    return numbers
+
+
+def sound(losses: Iterable[float]) -> list[float]:
+    """Return a minibatch's losses where they are numbers: a network that learns from others is one of no numbers itself.
+
+    Raises:
+        CardaiError: a loss is infinite or no number.
+    """
+    found = list(losses)
+    if not np.isfinite(found).all():
+        raise CardaiError(
+            "The losses of this training are no longer numbers: the learning rate is too high. What it was before can still be "
+            "played, step=... of its run. Start a new run with a smaller learning rate."
+        )
+    return found

@@ -150,3 +150,12 @@ def test_a_state_of_no_situations_is_refused(data: Path, tmp_path: Path) -> None
     write_json(tmp_path / "state.json", state)
     with pytest.raises(DamagedFileError, match="says of no situations that they were learned from"):
         create("trainer", f"leduc_values:{SMALL},situations={data}").start(cardai.game(GAME), None, 0).load(tmp_path)
+
+
+def test_it_stops_where_its_losses_are_no_numbers(data: Path) -> None:
+    """Its best epoch stayed the player, and it went on to the end without a word."""
+    training: Any = create("trainer", f"{SHAPES['ours']},situations={data}").start(cardai.game(GAME), None, seed=1)
+    for weights in training.network.module.parameters():
+        weights.data.fill_(float("nan"))
+    with pytest.raises(CardaiError, match="no longer numbers"):
+        next(training.train(1))

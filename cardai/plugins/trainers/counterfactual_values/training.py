@@ -27,6 +27,7 @@ from cardai.core.schema import counted, structure
 from cardai.core.spec import convert
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
+from cardai.learn.minibatches import sound
 from cardai.learn.networks import choose_device
 from cardai.plugins.trainers.counterfactual_values.actors import ground_of, learner_of, take_gradient
 from cardai.plugins.trainers.counterfactual_values.learners import Learner
@@ -144,7 +145,7 @@ class ValueTraining(Training):
             for group in self.optimizer.param_groups:
                 group["lr"] = self._rate(self.step + k / count)
             rows = np.sort(order[k * batch : (k + 1) * batch])
-            losses.append(self._gradient(rows, rng) if self.options.actors == 1 else self._gradients(rows, k))
+            losses += sound([self._gradient(rows, rng) if self.options.actors == 1 else self._gradients(rows, k)])
             self.optimizer.step()
         return float(np.mean(losses))
 

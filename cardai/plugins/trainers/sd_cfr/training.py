@@ -19,6 +19,7 @@ from cardai.core.rng import Rows, derive, derive_many
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.distinct import distinct
+from cardai.learn.minibatches import sound
 from cardai.learn.networks import mlp
 from cardai.plugins.trainers.sd_cfr.player import DrawnAgent, matched, policy_of
 from cardai.plugins.trainers.sd_cfr.walkers import StateWalker, TreeWalker, Walker, traverse
@@ -177,7 +178,7 @@ class SingleDeepCFR(Training):
             if o.norm:
                 torch.nn.utils.clip_grad_norm_(network.parameters(), o.norm)
             optimizer.step()
-            self.losses[player] = float(loss.detach())
+            (self.losses[player],) = sound([float(loss.detach())])
         return network.requires_grad_(False)
 
     def _fresh(self, player: int, number: int) -> nn.Sequential:

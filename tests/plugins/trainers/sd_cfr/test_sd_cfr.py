@@ -12,7 +12,7 @@ import torch
 import cardai
 from cardai import testing
 from cardai.core import registry
-from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.errors import CardaiError, DamagedFileError, OptionError, UsageError
 from cardai.core.rng import derive_many
 from cardai.plugins.trainers.sd_cfr.player import policy_of
 from cardai.plugins.trainers.sd_cfr.training import Memory
@@ -196,3 +196,12 @@ def test_what_it_cannot_take_is_said(game: str, message: str) -> None:
             trainer.check_game(cardai.game(game))
     else:
         trainer.check_game(cardai.game(game))
+
+
+def test_it_stops_where_its_losses_are_no_numbers() -> None:
+    training = start(f"sd_cfr:{TINY}", "kuhn", "flat")
+    list(training.train(1))
+    for memory in training.memories:
+        memory.advantages[:] = np.nan
+    with pytest.raises(CardaiError, match="no longer numbers"):
+        list(training.train(1))

@@ -15,7 +15,7 @@ from cardai import make
 from cardai.core.agent import Agent
 from cardai.core.arrays import Int64s
 from cardai.core.encoder import Encoder
-from cardai.core.errors import CardaiError, OptionError, UsageError
+from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import as_dealt
 from cardai.core.game import Game
 from cardai.core.rng import derive, derive_many, hash_rows
@@ -140,11 +140,6 @@ class BettingTraining(Training):
         while self.minibatch < total:
             self.losses = [*self.losses[1 - _LOSSES :], self._update(dataset, self.minibatch / total)]
             self.minibatch += 1
-            if not np.isfinite(self.losses[-1]).all():
-                raise CardaiError(
-                    f"The losses of Poker-CNN are no longer numbers at minibatch {self.minibatch} of {total} of generation {self.generation}: "
-                    "the learning rate is too high. Earlier generations play on. Start a new run with a smaller learning_rate."
-                )
             if self.minibatch % 10 == 0:
                 yield {}
         value_loss, policy_loss = (float(np.mean([loss[k] for loss in self.losses] or [0.0])) for k in (0, 1))
