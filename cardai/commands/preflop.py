@@ -129,7 +129,8 @@ def _refuse(context: typer.Context, names: tuple[str, ...], why: str) -> None:
     for name in names:
         source = context.get_parameter_source(name)  # typer brings a click of its own: not to be compared with click's
         if source is not None and source.name == "COMMANDLINE":
-            raise UsageError(why.format(f"--{name.replace('_', '-')}"))
+            option = next(one for one in context.command.params if one.name == name)
+            raise UsageError(why.format("/".join([*option.opts, *option.secondary_opts])))
 
 
 def _tell(library: Path | None, name: str | None, at: str, json: bool) -> None:

@@ -68,7 +68,7 @@ def test_a_spot_begins_with_a_chart_s_ranges(cardai: Any) -> None:
         (("lib", "--name", "../x", "--iterations", "10"), "letters, digits"),
         (("lib", "--name", "a", "--iterations", "10", "--raises", "0.5"), "multiples above 1"),
         (("--name", "6max", "--players", "6"), "--players says how a chart is solved: it needs --iterations N."),
-        (("--name", "6max", "--no-limp"), "--limp says how a chart is solved"),
+        (("--name", "6max", "--no-limp"), "--limp/--no-limp says how a chart is solved"),
         (("--name", "6max", "--depths", "100"), "--depths says what table is solved: it needs --values RUN."),
         (
             ("t", "--values", "run", "--blind-raises", "3"),

@@ -23,6 +23,7 @@ from cardai.poker.values.network import DESCRIPTION, ValueNetwork
 from cardai.poker.values.network_leaves import LeafValues, NetworkLeaves, TurnLeaves
 from cardai.poker.values.plain_network import PlainNetwork, plain, read_plain
 from cardai.poker.values.situations import FLOP, HOLDEM_GAME, SECOND
+from cardai.training.runs import Run
 
 
 @frozen
@@ -123,6 +124,7 @@ def behind_flop(street: str | None, path: str) -> BehindFlop | None:
 def _network(path: str, game: RangeGame, few: bool) -> ValueNetwork | PlainNetwork:
     if not few and game.betting.no_limit and os.path.isfile(Path(path) / DESCRIPTION):
         return read_plain(Path(path))
+    Run.open(Path(path))  # where there is none, torch would not help
     need_extra("torch", "A network of values", "torch")
     from cardai.poker.values.network import latest_checkpoint, load_network
 

@@ -159,7 +159,11 @@ def test_a_network_of_another_trainer_or_without_a_checkpoint_is_refused(network
         cardai.agent(f"resolving:values={tmp_path / 'begun'}").for_game(game)
 
 
-def test_without_torch_a_network_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_torch_a_network_is_refused_with_what_to_install(
+    network: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("cardai.core.extras.find_spec", lambda name: None)
     with pytest.raises(PluginError, match=r"needs torch, which is not installed\. Run: pip install .*\[torch\]'"):
+        cardai.agent(f"resolving:values={network}").for_game(cardai.game("leduc_deepstack"))
+    with pytest.raises(UsageError, match="There is no training run in 'runs/turn'"):
         cardai.agent("resolving:values=runs/turn").for_game(cardai.game("acpc_nolimit_2p"))
