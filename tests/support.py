@@ -15,6 +15,7 @@ from unittest import SkipTest
 import pytest
 
 from cardai import testing
+from cardai.core.kernel_sources import _cache_home
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -64,6 +65,17 @@ def cardai(*arguments: str, path: Path | None = None, **environment: str) -> sub
     """Call the command line in a process of its own, in which kernels are ordinary Python."""
     program = "from cardai.cli import main; raise SystemExit(main())"
     return python("-c", program, *arguments, path=path, **{**INTERPRETED, **environment})
+
+
+def own_cache(patch: pytest.MonkeyPatch, directory: Path) -> None:
+    """Let what can be made again be kept in ``directory``, also by processes that are started, but for the compiled kernels: a
+    process that has none compiles for 20 seconds."""
+    known = _cache_home() / "cardai"
+    known.mkdir(parents=True, exist_ok=True)
+    directory.mkdir(parents=True, exist_ok=True)
+    if not (directory / "cardai").exists():
+        (directory / "cardai").symlink_to(known)
+    patch.setenv("CARDAI_CACHE_DIR", str(directory))
 
 
 def fake_distribution(target: Path, name: str, entry_points: str, modules: dict[str, str], metadata: str = "") -> None:

@@ -10,7 +10,6 @@ Source of the scale and of the idea: Yakovenko, Cao, Raffel and Fan, "Poker-CNN"
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 from cardai.core.arrays import Float64s
 from cardai.core.errors import CardaiError, DamagedFileError
+from cardai.core.files import user_cache
 from cardai.core.npz import Shape, read_npz, write_npz
 from cardai.draw.holds import STARTS, HoldValues, add_hands, every_hand, new_sums
 
@@ -116,11 +116,8 @@ def draw_values() -> DrawValues:
 
 
 def cache_file() -> Path:
-    """Return where the values are kept: ``$CARDAI_CACHE_DIR``, else the user's cache directory."""
-    if explicit := os.environ.get("CARDAI_CACHE_DIR"):
-        return Path(explicit) / f"draw_values_{_VERSION}.npz"
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(home) / "cardai" / f"draw_values_{_VERSION}.npz"
+    """Return where the values are kept."""
+    return user_cache() / f"draw_values_{_VERSION}.npz"
 
 
 def _save(file: Path, sums: Float64s) -> None:

@@ -11,11 +11,12 @@ import pytest
 from cardai.poker.values.plain_network import write_plain
 from cardai.poker.values.situation_set import Recipe, load, produce
 from tests.poker.values.plain_networks import network
+from tests.support import own_cache
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))
+    own_cache(monkeypatch, tmp_path / "cache")
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.conftest import Call, cardai  # noqa: F401
-from tests.support import ROOT, sizes
+from tests.support import ROOT, own_cache, sizes
 
 pytest.importorskip("torch")
 from cardai.poker.values.recipe import PER_SHARD
@@ -28,7 +28,7 @@ def test_the_commands_and_the_python_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))
+    own_cache(monkeypatch, tmp_path / "cache")
     monkeypatch.setitem(PER_SHARD, "river", count)
     blocks = re.findall(r"^```(sh|python)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
     for kind, block in blocks:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cardai.poker.values.situation_set import Recipe, produce
-from tests.support import ROOT
+from tests.support import ROOT, own_cache
 
 pytest.importorskip("torch")
 
@@ -18,7 +18,7 @@ pytest.importorskip("torch")
 @pytest.mark.long
 def test_losses_of_encodings_are_printed(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(ROOT / "experiments" / "value_networks"), *sys.path])
-    monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))
+    own_cache(monkeypatch, tmp_path / "cache")
     import encodings_lost
 
     river = tmp_path / "river"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from tests.support import ROOT
+from tests.support import ROOT, own_cache
 
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
@@ -20,7 +20,7 @@ FOLDER = ROOT / "experiments" / "value_networks"
 @pytest.mark.long
 def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
-    monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))
+    own_cache(monkeypatch, tmp_path / "cache")
     import value_costs
     import value_sections
 

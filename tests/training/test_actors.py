@@ -21,6 +21,7 @@ from cardai.plugins.trainers.gin_values import GinValuesTraining
 from cardai.plugins.trainers.nfsp.actors import ROUND, Actors
 from cardai.training.crew import Hands
 from tests.pieces.functions import dying_once
+from tests.support import own_cache
 
 TINY = "holdem_limit:max_raises=1+0+1+1"
 GIN = "gin_values:hands=64,belief_hands=256,taught=0,hidden=8,league=self+simple"
@@ -44,7 +45,7 @@ def situations(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     from cardai.poker.values.situation_set import Recipe, produce
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CARDAI_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        own_cache(patch, tmp_path_factory.mktemp("cache"))
         recipe = Recipe("second", 3, (20,) * 5, game="leduc_deepstack", per_shard=100)
         yield str(produce(tmp_path_factory.mktemp("data") / "leduc", recipe, 100).directory)
 

@@ -13,6 +13,7 @@ from cardai.core.errors import OptionError, PluginError, UsageError
 from cardai.core.legal import Amounts
 from cardai.core.rng import Rows
 from cardai.poker.resolving.box import ResolvingWarning
+from tests.support import own_cache
 
 
 @pytest.mark.long
@@ -110,7 +111,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     directory = tmp_path_factory.mktemp("turn")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CARDAI_CACHE_DIR", str(directory / "cache"))
+        own_cache(patch, directory / "cache")
         produce(directory / "turn", Recipe("turn", 3, (1, 1, 1, 1, 1), (4,), per_shard=10, bets="0.7+allin"), 20)
         options = "width=4,context=4,blocks=0,sample=10,batch=8,anneal=1"
         cardai.train(

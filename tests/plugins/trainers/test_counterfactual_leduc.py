@@ -21,6 +21,7 @@ from cardai.poker.values.runs import held_out
 from cardai.poker.values.situation_set import Recipe, produce
 from cardai.poker.values.splits import TEST, TRAIN, VALIDATION
 from cardai.testing import Case
+from tests.support import own_cache
 
 pytest.importorskip("torch")
 
@@ -33,7 +34,7 @@ SHAPES = {"ours": f"leduc_values:{SMALL}", "release": "leduc_values_release:hidd
 @pytest.fixture(scope="module", autouse=True)
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CARDAI_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        own_cache(patch, tmp_path_factory.mktemp("cache"))
         yield produce(tmp_path_factory.mktemp("data") / "leduc", RECIPE, 300).directory
 
 

@@ -24,6 +24,7 @@ from cardai.poker.values.measures import network_losses  # noqa: E402
 from cardai.poker.values.network import codes, hand_buckets, load_run  # noqa: E402
 from cardai.poker.values.range_codes import range_code  # noqa: E402
 from cardai.poker.values.runs import held_out  # noqa: E402
+from tests.support import own_cache  # noqa: E402
 
 GAME = "acpc_nolimit_2p"
 OURS = {"width": 8, "context": 16, "blocks": 1, "sample": 40, "batch": 8, "anneal": 4}
@@ -37,7 +38,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _own_cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CARDAI_CACHE_DIR", str(cache))
+    own_cache(monkeypatch, cache)
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,7 @@ from cardai.poker.values.prepared import (
 )
 from cardai.poker.values.situation_set import Recipe, produce
 from cardai.poker.values.situations import Situation, situation
+from tests.support import own_cache
 
 
 def brute(one: Situation, own: slice = slice(None)) -> dict[str, np.ndarray]:
@@ -117,7 +118,7 @@ def test_a_renaming_of_suits_changes_nothing_but_the_hands_places() -> None:
 
 
 def test_what_is_kept_is_what_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))
+    own_cache(monkeypatch, tmp_path / "cache")
     found = produce(tmp_path / "x", Recipe("river", 2, (3,) * 5, per_shard=2), 4)
     made = prepared.load_prepared(found, [0, 1])
     kept = prepared.load_prepared(found, [0, 1])
@@ -140,7 +141,7 @@ def test_what_is_kept_is_what_is_made(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_sets_of_two_shares_do_not_take_one_anothers_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))
+    own_cache(monkeypatch, tmp_path / "cache")
     sets = [
         produce(
             tmp_path / f"{share}",
