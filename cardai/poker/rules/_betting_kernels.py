@@ -308,10 +308,23 @@ def _pay_dead(row: Any, rules: Any, ranks: Any, out: Any) -> None:
 
 
 @kernel
+def left_alone(row: Any, rules: Any) -> Any:
+    """Return the only seat that has not folded, if it has chips behind; else -1."""
+    alone = -1
+    for seat in range(rules["num_players"]):
+        if not row["folded"][seat]:
+            if alone >= 0:
+                return -1
+            alone = seat
+    return alone if alone >= 0 and able(row, alone) else -1
+
+
+@kernel
 def payoffs(row: Any, rules: Any, ranks: Any, out: Any) -> None:
     """Fill ``out`` (P,) with each seat's net chips of a finished hand. ``ranks`` (P,): more is better; ties split.
 
-    Every distinct amount put in bounds one pot, won by the best of those who paid it in full and have not folded. Dead
+    Every distinct amount put in bounds one pot, won by the best of those who paid it in full and have not folded. Who is
+    left alone and not all-in wins what all others put in, also the blind of one who is away that he was yet to call. Dead
     chips go to the best of all who have not folded.
     """
     n = rules["num_players"]
@@ -321,6 +334,7 @@ def payoffs(row: Any, rules: Any, ranks: Any, out: Any) -> None:
         dead = dead or row["dead"][seat] > 0
     if dead:
         _pay_dead(row, rules, ranks, out)
+    alone = left_alone(row, rules)
     low = 0
     while True:
         high = 0
@@ -342,8 +356,10 @@ def payoffs(row: Any, rules: Any, ranks: Any, out: Any) -> None:
                         winners = 1
                     elif ranks[seat] == best:
                         winners += 1
+        if winners == 0 and alone >= 0:
+            out[alone] += (high - low) * payers
         for seat in range(n):
-            if winners > 0 and row["spent"][seat] > low:
+            if (winners > 0 or alone >= 0) and row["spent"][seat] > low:
                 if not row["folded"][seat] and ranks[seat] == best:
                     out[seat] += (high - low) * (payers - winners) / winners
                 else:

@@ -16,7 +16,8 @@ The rules are those of the Annual Computer Poker Competition's dealer (protocol 
   (the rooms' rule), as long as two can act;
 * limit raises add the round's size to the bet, capped by the stack; with ``completes`` one behind a short all-in completes the bet
   (the rooms' rule);
-* pots split evenly, fractions included; side pots follow the distinct amounts put in; who folded cannot win.
+* pots split evenly, fractions included; side pots follow the distinct amounts put in; who folded cannot win, and the last who has
+  not takes all that was put in, of the blind of one who is away what he was yet to call, too, unless he is all-in.
 
 Seats are numbered round the table; *positions* count from the button: position k is seat ``button + offset + k``. With
 ``offset`` 1 (hold'em) position 0 is the first seat after the button, as in ACPC; heads-up the button posts the small
@@ -51,6 +52,7 @@ from cardai.poker.rules._betting_kernels import (
     count_able,
     count_live,
     first_to_act,
+    left_alone,
     next_to_act,
     payoffs,
     post,
@@ -83,6 +85,7 @@ __all__ = [
     "count_able",
     "count_live",
     "first_to_act",
+    "left_alone",
     "next_to_act",
     "payoffs",
     "post",

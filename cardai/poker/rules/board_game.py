@@ -296,7 +296,7 @@ class BoardPoker(ButtonMatches, RowGame, BoardAnswers):
         if betting.no_limit:
             return stack
         raised = sum(n * size for n, size in zip(betting.max_raises, betting.raise_sizes, strict=True))
-        return min(stack, betting.ante + max(betting.blinds) + raised)
+        return min(stack, betting.ante + max(betting.blinds) + max(betting.dead) + raised)
 
     def betting_action(self, action: int) -> str:
         """Return an action in words: "fold", "check or call", "raise", "raise to 300", "bet 0.5 of the pot", "all-in"."""

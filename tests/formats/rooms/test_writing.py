@@ -22,7 +22,9 @@ from cardai.formats.rooms.coach import solved
 from cardai.formats.rooms.flops import whole_of
 from cardai.formats.rooms.hand import RoomHand
 from cardai.formats.rooms.own import room_hand
+from cardai.formats.rooms.played import walked
 from cardai.formats.rooms.stars_records import table_names
+from cardai.poker.contract import board_game
 from tests.formats.rooms.texts import CASH, GG, IPOKER, PARTY_OLD, SHORT_BLIND, WINAMAX
 from tests.support import sizes
 
@@ -145,6 +147,14 @@ def test_what_cannot_be_said_is_left_out_and_counted() -> None:
     assert [left.reason for left in written.left_out] == ["the room added to the pot"]  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match="hold'em"):
         registry.create("format", "pokerstars").write({"game": "gin", "agents": ["a", "b"]}, [])
+
+
+def test_nothing_of_a_blind_comes_back_to_who_is_away() -> None:
+    said = board_game(make.game("holdem_nolimit:players=3,stack=1000,away=0+1+0"))
+    assert said is not None
+    setup = {"starter": 2, "score": [], "stacks": []}
+    hand = walked(said, {"setup": setup, "seats": [0, 1, 2], "deck": list(range(6)), "actions": [0]}, ["a", "b", "c"])
+    assert (hand.put, hand.returned, hand.pots) == ((50, 100, 0), (0, 0, 0), ((150, 0, 0),))
 
 
 def test_money_hero_and_numbers_are_options(matches: dict[str, Any]) -> None:

@@ -57,3 +57,16 @@ def test_the_largest_numbers_are_still_played(spec: str) -> None:
     for seat in range(game.num_players):
         view = state.view(seat)
         assert all(view[f.name] <= f.maximum for f in game.view_fields if f.kind == "chips" and not f.size)
+
+
+@pytest.mark.parametrize("options", ["dead=5000+0", "ante=5000,ante_from=big_blind"])
+def test_dead_chips_are_in_what_a_limit_hand_can_cost(options: str) -> None:
+    game = registry.create("game", f"holdem_limit:{options}")
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    pot = next(f for f in game.view_fields if f.name == "pot")
+    assert 5000 < state.view(0)["pot"] <= pot.maximum
+    while not state.is_terminal():
+        state.apply_action(0 if 0 in state.legal_actions() else 1)
+    assert max(state.returns()) <= game.max_utility

@@ -203,6 +203,19 @@ def test_a_dead_ante_is_won_and_counts_towards_no_bet():
     ]  # seat 1 folded 100 and the ante; the other two, with equal hands, win half each
 
 
+@pytest.mark.parametrize(("small_stack", "won"), [(1000, 200.0), (50, 100.0)], ids=["chips behind", "all-in"])
+def test_who_is_left_alone_wins_the_whole_blinds_of_those_who_are_away(small_stack, won):
+    rules = Betting(
+        4, 4, (50, 100, 100, 0), (3, 0, 0, 0), (255,) * 4, (0,) * 4, no_limit=True, away=(0, 1, 1, 0), deepest=1000
+    )
+    row, law = rules.new_row(3, (small_stack, 1000, 1000, 1000)), rules.rules()
+    b.post(row, law)
+    assert b.act(row, law, 0) == 3  # the button folds, and the small blind is alone: it was yet to call 50
+    out = [0.0] * 4
+    b.payoffs(row, law, [0] * 4, out)
+    assert out == [won, -won / 2, -won / 2, 0.0]
+
+
 @pytest.mark.parametrize(("stack", "dead", "spent"), [(100, 100, 0), (60, 60, 0), (130, 100, 30)])
 def test_a_stack_too_short_for_ante_and_blind_posts_the_ante_first(stack, dead, spent):
     row, law = with_dead_ante((1000, stack, 1000))
