@@ -8,11 +8,14 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from attrs import frozen
+
 from cardai.core.statistics import Estimate
 from cardai.core.text import one_line, shown
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.measure import Measurement
     from rich.table import Table
 
     from cardai.arena.bootstrap import Interval
@@ -90,7 +93,7 @@ def match_parts(result: MatchResult, in_turn: bool = False) -> Iterator[Renderab
     yield Text(_match_title(result))
     yield Text("")
     header = ["", *columns(result.agents)] if len(result.agents) > 1 else []
-    yield _table(header, [[label, *cells] for label, cells in match_rows(result)])
+    yield _SideBySide(header, [[label, *cells] for label, cells in match_rows(result)])
     if result.duplicate and len(result.agents) > 1 and len(set(result.agents)) == 1:
         yield Text(
             "\nOn deals played in every seat a player against itself scores exactly even (--no-duplicate does not)."
@@ -239,6 +242,36 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], bold: int = -1,
         cells = [Text(cell, style="bold" if column == bold else "") for column, cell in enumerate(row)]
         table.add_row(*cells, style="bold" if place == bold_row else "")
     return table
+
+
+@frozen
+class _SideBySide:
+    """A table for rich whose columns, behind the labels, stand side by side as far as there is room, the others below."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return console.measure(_table(self.header, self.rows), options=options)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        first, end = 1, len(self.rows[0])
+        wide = options.update(max_width=10_000)
+        while first < end:
+            last = end
+            while (
+                last > first + 1 and console.measure(self._part(first, last), options=wide).maximum > options.max_width
+            ):
+                last -= 1
+            if first > 1:
+                yield ""
+            yield self._part(first, last)
+            first = last
+
+    def _part(self, first: int, last: int) -> Table:
+        """Return the labels and the columns from ``first`` up to ``last``."""
+        header = [*self.header[:1], *self.header[first:last]]
+        return _table(header, [[row[0], *row[first:last]] for row in self.rows])
 
 
 def as_text(parts: Sequence[RenderableType], width: int = 120) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import math
 
 import pytest
 
-from cardai.arena.report import columns, percent, signed
+from cardai.arena import match
+from cardai.arena.report import columns, match_parts, match_rows, percent, signed
+from cardai.core.console import Console
 from cardai.core.statistics import Estimate
 
 
@@ -33,3 +36,17 @@ def test_a_rate_whose_interval_is_everything_has_a_question_mark() -> None:
 
 def test_clones_are_numbered() -> None:
     assert columns(["a", "b", "a"]) == ["a (1)", "b", "a (2)"]
+
+
+@pytest.mark.parametrize(("width", "tables"), [(120, 1), (80, 2), (45, 3)])
+def test_every_figure_of_many_players_is_shown_whole_beside_what_it_is(width: int, tables: int) -> None:
+    names = [f"a player with a name {k}" for k in range(3)]
+    result = match.play("kuhn:players=3", ["random"] * 3, games=12, names=names)
+    console = Console(file=io.StringIO(), width=width)
+    for part in match_parts(result):
+        console.print(part)
+    lines = console.file.getvalue().split("\n")  # type: ignore[attr-defined]
+    for label, figures in match_rows(result):
+        found = [line for line in lines if line.startswith(label)]
+        assert len(found) == tables
+        assert " ".join(line.removeprefix(label).strip() for line in found).split() == " ".join(figures).split()
