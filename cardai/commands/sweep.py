@@ -90,6 +90,7 @@ def sweep(
         if halving is not None:
             raise UsageError("--halving is said of a new sweep: give it with --trainer, --game and --steps.")
         work = Sweep.open(directory)
+        _check_going_on(work, encoder, End(steps, minutes), range(seed, seed + seeds))
     else:
         work = _begun(
             directory, trainer, game, encoder, set_ or [], range(seed, seed + seeds), End(steps, minutes), halving
@@ -97,11 +98,33 @@ def sweep(
     try:
         _train(work, directory, on, jobs, 60 * stretch)
     except KeyboardInterrupt:
-        words = ["cardai", "sweep", "--out", str(directory), *(["--jobs", str(jobs)] if jobs > 1 else [])]
-        note(f"Stopped. What is finished is safe. Go on with: {shlex.join(words + (['--on', on] if on else []))}")
+        note(f"Stopped. What is finished is safe. Go on with: {_again(directory, jobs, on)}")
         raise
     judged = work.asked.halving
     _tell(work, metric or (judged.metric if judged else _METRIC), json)
+
+
+def _check_going_on(work: Sweep, encoder: str | None, end: End, seeds: range) -> None:
+    """Refuse what a sweep that is gone on with by --out alone was not begun with (a seed that is the default was not given)."""
+    asked = work.asked
+    said = {"--encoder": (encoder, asked.encoder), "--steps": (end.steps, asked.steps)}
+    said["--minutes"] = (end.minutes, asked.minutes)
+    if seeds != range(1):
+        said["--seed or --seeds"] = (tuple(seeds), asked.seeds)
+    for option, (given, begun) in said.items():
+        if given is not None and given != begun:
+            raise UsageError(
+                f"{work.path} goes on as it was begun, with another {option}: leave it out. "
+                "A run of it goes further by: cardai train --resume RUN --steps N."
+            )
+
+
+def _again(directory: Path, jobs: int, on: str) -> str:
+    """Return the command line that goes on with a sweep."""
+    from cardai.training.session import plugin_options
+
+    words = ["cardai", "sweep", "--out", str(directory), *(["--jobs", str(jobs)] if jobs > 1 else [])]
+    return shlex.join([*words, *(["--on", on] if on else []), *plugin_options()])
 
 
 def _train(work: Sweep, directory: Path, on: str, jobs: int, stretch: float) -> None:

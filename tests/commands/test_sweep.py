@@ -23,6 +23,11 @@ def test_a_sweep_is_trained_told_and_gone_on_with(cardai: Call, tmp_path: Path) 
     again = cardai("sweep", "--out", out, "--json")
     assert again.code == 0, again.err
     assert "runs:" not in again.err
+    for words in (("--steps", "20"), ("--minutes", "1"), ("--seeds", "3"), ("--seed", "7"), ("--encoder", "flat")):
+        other = cardai("sweep", "--out", out, *words)
+        assert other.code == 2
+        assert "goes on as it was begun, with another --" in other.err
+        assert words[0] in other.err
     lines = json.loads(again.out)["lines"]
     assert [(line["label"], line["seeds"], line["step"]) for line in lines] == [
         ("variant=cfr", 2, 8),
