@@ -216,6 +216,34 @@ def test_who_is_left_alone_wins_the_whole_blinds_of_those_who_are_away(small_sta
     assert out == [won, -won / 2, -won / 2, 0.0]
 
 
+def test_nobody_is_asked_for_the_part_of_a_blind_that_no_other_has():
+    def posted(*stacks: int) -> tuple[dict, dict]:
+        blinds, first = ((100, 50), 1) if len(stacks) == 2 else ((50, 100, 0), 2)
+        rules = Betting(
+            len(stacks),
+            4,
+            blinds,
+            (first, 0, 0, 0),
+            (255,) * 4,
+            (0,) * 4,
+            no_limit=True,
+            full_blinds=True,
+            deepest=1000,
+        )
+        row, law = rules.new_row(len(stacks) - 1, stacks), rules.rules()
+        b.post(row, law)
+        return row, law
+
+    row, law = posted(1000, 80, 1000)  # the big blind is all-in
+    assert b.to_call(row, 2) == 100
+    assert (b.act(row, law, 0), row["current"], b.to_call(row, 0)) == (b.CONTINUES, 0, 50)
+    assert b.act(row, law, 1) == b.SHOWDOWN
+    row, law = posted(1000, 50, 1000)
+    assert b.act(row, law, 0) == b.SHOWDOWN  # the small blind has put in as much
+    row, law = posted(80, 1000)
+    assert b.to_call(row, 1) == 30
+
+
 @pytest.mark.parametrize(("stack", "dead", "spent"), [(100, 100, 0), (60, 60, 0), (130, 100, 30)])
 def test_a_stack_too_short_for_ante_and_blind_posts_the_ante_first(stack, dead, spent):
     row, law = with_dead_ante((1000, stack, 1000))

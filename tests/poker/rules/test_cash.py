@@ -55,12 +55,12 @@ def test_without_cash_every_hand_begins_with_the_same_stacks() -> None:
 def test_one_hand_and_many_hands_say_the_same_and_fields_hold_the_deepest_stack(name: str) -> None:
     game = cardai.game(f"{name}{',' if ':' in name else ':'}players=3,stack=1000,cash=2,hands=9")
     previous = Setup(starter=1, hand=4, score=(0.0, 0.0, 0.0), stacks=(1990, 150, 1000))
-    returns = (550.0, -100.0, -450.0)
+    returns = (951.0, -51.0, -900.0)  # who has just the big blind left does not buy in
     one = game.next_hand((0.0,) * 3, PlayedHand(previous, returns, {}), 7)
     rows = pack_setups(3, [previous])
     many = game.next_hands(
         rows, np.zeros((1, 3)), np.array([returns]), pack_views(game.outcome_fields, []), np.zeros(1, np.uint64)
     )
     assert unpack_setup(many[0]) == one
-    assert one.stacks == (2000, 1000, 550)
+    assert one.stacks == (2000, 1000, 100)
     assert next(f for f in game.view_fields if f.name == "stacks").maximum == 2000
