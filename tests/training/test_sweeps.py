@@ -252,3 +252,12 @@ def test_more_can_be_better() -> None:
     backwards = {name: figures[name] for name in reversed(figures)}
     assert Judge(Halving("x", 1, 3)).going_on(backwards, 1) == least
     assert "run 3" not in Judge(Halving("x", 1, 3)).going_on(figures | {"run 3": float("nan")}, 1)
+
+
+def test_a_run_of_minutes_is_finished_by_its_minutes(tmp_path: Path) -> None:
+    sweep = begun(tmp_path / "sweep", steps=None, minutes=1.5)
+    point = sweep.points()[0]
+    run = Run.create(sweep.path / point.name, point.trainer, "kuhn", None, point.seed)
+    for step, (seconds, over) in enumerate([(89.0, False), (90.0, True)], 1):
+        run.save(step, lambda folder: None, seconds)
+        assert sweep.finished(point) is over

@@ -135,6 +135,17 @@ def test_a_push_scores_nothing_and_the_same_seat_starts_again() -> None:
     assert later["starter"].tolist() == [1, 1, 0]
 
 
+@pytest.mark.parametrize(("starter", "next_"), [("winner", [0, 1, 1]), ("loser", [1, 0, 1]), ("first", [0, 0, 1])])
+def test_who_starts_after_a_hand_that_was_scored_is_an_option(starter: str, next_: list[int]) -> None:
+    game: Any = cardai.game("gin", starter=starter)
+    outcomes = np.zeros(3, [("ending", np.int32)])
+    outcomes["ending"] = (KNOCKED, GIN, VOID)
+    previous = pack_setups(2, [Setup(starter=1, hand=4)] * 3)
+    won = np.array([[12.0, -12.0], [-30.0, 30.0], [0.0, 0.0]])
+    later = game.next_hands(previous, np.ones((3, 2)), won, outcomes, np.zeros(3, np.uint64))
+    assert later["starter"].tolist() == next_  # a void hand is begun by the same seat
+
+
 def settled(game: Any, *returns: float) -> float:
     """Return what the first player gets after a game with these hands."""
     hands = np.zeros(len(returns), [("game", "i8"), ("hand", "i4"), ("returns", "f8", (2,))])
