@@ -107,7 +107,10 @@ def sweep(
 def _check_going_on(work: Sweep, encoder: str | None, end: End, seeds: range) -> None:
     """Refuse what a sweep that is gone on with by --out alone was not begun with (a seed that is the default was not given)."""
     asked = work.asked
-    said = {"--encoder": (encoder, asked.encoder), "--steps": (end.steps, asked.steps)}
+    said: dict[str, tuple[object, object]] = {
+        "--encoder": (encoder, asked.encoder),
+        "--steps": (end.steps, asked.steps),
+    }
     said["--minutes"] = (end.minutes, asked.minutes)
     if seeds != range(1):
         said["--seed or --seeds"] = (tuple(seeds), asked.seeds)
