@@ -281,3 +281,25 @@ def test_pot_limits_and_dead_antes_that_make_no_sense_are_refused(change, says):
     given = {"num_players": 2, "num_rounds": 4, "blinds": (10, 5), "first": (1, 0, 0, 0)}
     with pytest.raises(ValueError, match=says):
         Betting(**{**given, "max_raises": (3,) * 4, "raise_sizes": (1,) * 4, **change})
+
+
+def test_nobody_folds_where_there_is_nothing_to_call():
+    rules = no_limit(2)
+    row, law = rules.new_row(1, (2000, 2000)), rules.rules()
+    b.post(row, law)
+    assert b.can_fold(row, law)
+    b.act(row, law, 1)
+    assert not b.can_fold(row, law)  # the big blind
+    b.act(row, law, 1)
+    assert (row["round"], b.can_fold(row, law)) == (1, False)
+
+
+def test_who_has_no_more_than_the_bet_does_not_raise():
+    rules = no_limit(3)
+    row, law = rules.new_row(2, (2000, 500, 2000)), rules.rules()
+    b.post(row, law)
+    b.act(row, law, 500)
+    assert b.raise_bounds(row, law) == (900, 2000)
+    b.act(row, law, 1)
+    assert row["current"] == 1
+    assert b.raise_bounds(row, law) == (0, 0)
