@@ -33,7 +33,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 def kept_arrays(solver: Solver) -> Arrays:
     """Return what is kept of a solver: ``often_k`` (rows, H) uint8 of each street but the last, and ``worth`` (2, B, C, H)
-    int16, what the hands of both seats expect at the ends of the street before the last."""
+    int16 (int32 where that is many pots), what the hands of both seats expect at the ends of the street before the last."""
     layout, last = solver.layout, len(solver.layout.boards) - 1
     found: Arrays = {}
     for street in range(last):
@@ -46,16 +46,18 @@ def kept_arrays(solver: Solver) -> Arrays:
                 rows[first : first + len(played), : played.shape[1]] = np.rint(STEPS * np.sqrt(played))
         found[f"often_{street}"] = rows
     boards, chance = layout.boards[last - 1], layout.tree.streets[last - 1].chance
-    worth = np.zeros((2, len(boards), len(chance), boards.width), np.int16)
+    worth = np.zeros((2, len(boards), len(chance), boards.width), np.int32)
     for seat in range(2):
         for board, work in solver.boards(seat) if last > 1 else [(0, solver.look((), seat))]:
             met = _met(layout, work, last - 1, board, seat)
             for i, node in enumerate(chance):
                 value = work.values[node.index, : met.shape[1]]
                 each = np.divide(value, met[i], out=np.zeros(met.shape[1]), where=met[i] > 0)
-                steps = np.rint(each * (WORTH_STEPS / sum(node.spent)))
-                worth[seat, board, i, : met.shape[1]] = steps.clip(-32767, 32767)
-    found["worth"] = worth
+                unit = WORTH_STEPS / sum(node.spent)
+                most = min(np.iinfo(np.int32).max, unit * max(layout.tree.stacks))
+                worth[seat, board, i, : met.shape[1]] = np.rint(each * unit).clip(-most, most)
+    fits = int(np.abs(worth).max(initial=0)) <= np.iinfo(np.int16).max
+    found["worth"] = worth.astype(np.int16) if fits else worth
     return found
 
 
@@ -110,14 +112,16 @@ class KeptSolver(Solver):
         raise UsageError("This solution was kept small, without its last street: it was measured before.")
 
     @staticmethod
-    def expected(layout: TreeLayout) -> dict[str, tuple[Any, tuple[int, ...]]]:
+    def expected(layout: TreeLayout, worth_bits: int = 16) -> dict[str, tuple[Any, tuple[int, ...]]]:
         """Return the dtypes and shapes of the arrays of a layout of all streets but the last."""
         found: dict[str, tuple[Any, tuple[int, ...]]] = {}
         for street, boards in enumerate(layout.boards):
             rows = len(boards) * layout.tree.streets[street].num_slots
             found[f"often_{street}"] = np.dtype(np.uint8), (rows, boards.width)
         ends = len(layout.tree.streets[len(layout.boards) - 1].chance)
-        return found | {"worth": (np.dtype(np.int16), (2, len(layout.boards[-1]), ends, layout.boards[-1].width))}
+        return found | {
+            "worth": (np.dtype(f"int{worth_bits}"), (2, len(layout.boards[-1]), ends, layout.boards[-1].width))
+        }
 
     def look(self, boards: Sequence[int], player: int, mode: int = kernels.EXPECT) -> kernels.WalkBuffers:
         """Return the arrays of a board, as :meth:`.solver.Solver.look` does, but for the last street, where values are always

@@ -180,6 +180,8 @@ class Solution:
             "bits": 16 if self.solver.packed else 32,
             "label": self.label,
         }
+        if small and arrays["worth"].itemsize == 4:
+            head["worth_bits"] = 32
         write_json(path / SPOT, {**head, "arrays": name})
         for old in (*path.glob(ARRAYS.format("*")), *path.glob(KEPT.format("*"))):
             if old.name != name:
@@ -205,6 +207,8 @@ class Head:
     arrays: str
     measured: tuple[float, ...] | None = None
     bits: int = field(default=32, validator=in_((16, 32)))
+    worth_bits: int = field(default=16, validator=in_((16, 32)))
+    """Of what hands expect in a solution that is kept small: 32 where that is many pots."""
     label: dict[str, str] = field(factory=dict)
 
     def measure(self) -> Measured | None:
@@ -247,7 +251,7 @@ def load(directory: str | Path, threads: int = 1) -> Solution:
     except UsageError as error:
         raise DamagedFileError(f"The file {path / SPOT} is damaged or foreign: {error}") from error
     if small:
-        arrays = read_npz(path / head.arrays, KeptSolver.expected(layout))
+        arrays = read_npz(path / head.arrays, KeptSolver.expected(layout, head.worth_bits))
         solution = Solution(head.spot, KeptSolver(layout, head.spot.weights(), head.iterations, arrays))
     else:
         solution = _prepared(head.spot, layout, threads, head.bits)

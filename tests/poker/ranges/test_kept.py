@@ -129,6 +129,16 @@ def test_a_kept_solution_is_small_and_says_what_it_cannot_do(flop: Solution, kep
         kept.at("x x / 2c x x / 2c")
 
 
+def test_a_hand_that_expects_many_pots_is_kept_as_it_is(tmp_path: Path) -> None:
+    """Aces win a hundred pots where nobody folds to all-in: in 16 bits they were kept at no more than 16."""
+    options = {"pot": 2, "stack": 200, "ranges": ("AdAh", "QQ"), "bets": "none,river=allin", "to": 1.0}
+    solved = cardai.solve("As7d2c3h", **options, locks=["x x * a: c=1"])
+    solved.save(tmp_path, small=True)
+    load(tmp_path).save(tmp_path)
+    assert solved.at("").value > 200
+    assert load(tmp_path).at("").value == pytest.approx(solved.at("").value, abs=0.01)
+
+
 def test_a_kept_solution_plays(kept: Solution, tmp_path: Path) -> None:
     kept.save(tmp_path)
     found = cardai.play(
