@@ -117,7 +117,7 @@ class SpotOptions:
             [*ranges, "random", "random"][:2],
             self.locks or [],
             bets=BETS if self.bets is None else self.bets,
-            limit=tuple(int(size) for size in limit),
+            limit=tuple(int(size) if size.is_integer() else size for size in limit),
             checked_down=self.checked_down,
             rake=0.0 if self.rake is None else percent(self.rake, "--rake", none=True) / 100,
             rake_cap=0.0 if self.rake_cap is None else chips(self.rake_cap, "--rake-cap", most=1)[0],

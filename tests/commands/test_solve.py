@@ -58,6 +58,7 @@ def test_the_grid_is_drawn(cardai: Any, tmp_path: Path) -> None:
         ((*SPOT[:4], "--stack", "9+x"), "--stack takes chips"),
         ((*SPOT, "--range", "AA"), "It is given 3 times"),
         ((*SPOT, "--bets", "1", "--limit", "2"), "Leave one out"),
+        ((*SPOT, "--limit", "2.5"), "A size of limit bets is a whole number from 1 to 100,000,000. Got 2.5."),
         (("--board", "KsTh7s4d2c", "--pot", "99999999999", "--stack", "9"), "The pot must be from 1 to"),
         ((*SPOT, "--at", "x b7"), "cannot go on with 'b7'"),
         (("/nowhere/at/all",), "There is no solved spot"),

@@ -94,7 +94,7 @@ def make_spot(
     stack: float | Sequence[float],
     ranges: Sequence[str | Float64s],
     locks: Sequence[Lock | str] = (),
-    **more: str | float | tuple[int, ...],
+    **more: str | float | tuple[float, ...],
 ) -> Spot:
     """Return a spot from what people give for one; ``more`` are further fields of :class:`Spot`. Raises UsageError."""
     try:

@@ -117,9 +117,11 @@ class Spot:
                 f"Limit bets have a size for each street to come ({', '.join(streets)}): {len(streets)}. "
                 f"Got {len(self.limit)}: {'+'.join(map(str, self.limit))}."
             )
-        for name, value in (("size of limit bets", self.limit), ("cap", (self.cap,)), ("minimum", (self.minimum,))):
-            if any(not 0 <= number <= MAX_CHIPS for number in value):
-                raise UsageError(f"A {name} is from 0 to {MAX_CHIPS:,}. Got {'+'.join(map(str, value))[:60]}.")
+        numbers = ("size of limit bets", self.limit, 1), ("cap", (self.cap,), 0), ("minimum", (self.minimum,), 0)
+        for name, value, least in numbers:
+            if any(not least <= number <= MAX_CHIPS or number % 1 for number in value):
+                given = "+".join(map(str, value))[:60]
+                raise UsageError(f"A {name} is a whole number from {least} to {MAX_CHIPS:,}. Got {given}.")
         limit, minimum = tuple(scale * size for size in self.limit), scale * self.minimum
         return street_betting(round(self.pot * scale), len(streets), limit, self.cap, minimum)
 

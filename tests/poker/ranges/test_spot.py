@@ -101,9 +101,11 @@ def test_damaged_spots_are_refused_by_name(
         (Spot("KsTh7s4d2c", 100.005, (150, 150)), "at most two digits behind the point"),
         (Spot("KsTh7s4d2c", 100, (150, 150), bets="2x+1"), "hold '2x', which is of a bet before it"),
         (Spot("KsTh7s4d2c", 2, (2**31 - 1, 2**31 - 1)), "at most"),
-        (Spot("KsTh7s4d2c", 100, (150, 150), minimum=-100), "A minimum is from 0 to"),
-        (Spot("KsTh7s4d2c", 100, (150, 150), cap=2**64), "A cap is from 0 to"),
-        (Spot("KsTh7s4d2c", 100, (150, 150), limit=(-1,)), "A size of limit bets is from 0 to"),
+        (Spot("KsTh7s4d2c", 100, (150, 150), minimum=-100), "A minimum is a whole number from 0 to"),
+        (Spot("KsTh7s4d2c", 100, (150, 150), cap=2**64), "A cap is a whole number from 0 to"),
+        (Spot("KsTh7s4d2c", 100, (150, 150), limit=(-1,)), "A size of limit bets is a whole number from 1 to"),
+        (Spot("KsTh7s4d2c", 100, (150, 150), limit=(0,)), "from 1 to 100,000,000. Got 0."),
+        (Spot("KsTh7s4d2c", 100, (150, 150), minimum=2.5), "A minimum is a whole number"),  # type: ignore[arg-type]
     ],
 )
 def test_spots_that_make_no_sense_are_refused_in_a_sentence(spot: Spot, message: str) -> None:
