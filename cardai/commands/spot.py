@@ -54,7 +54,7 @@ def spot(
     if cards:
         cards_found = reading.next_cards(solution, at)
         if json:
-            print_json(cards_found)
+            print_json([{**one, "equity_first": _said(one["equity_first"])} for one in cards_found])
         else:
             out().print(_cards(cards_found))
         return
@@ -68,8 +68,8 @@ def spot(
         return
     if json:
         share, each = reading.equities(position)
-        equities = [None if x != x else float(x) for x in each]
-        print_json({"equities": list(share), "equity": equities, "groups": reading.groups(position)})
+        equities = {"equities": [_said(x) for x in share], "equity": [_said(x) for x in each]}
+        print_json({**equities, "groups": reading.groups(position)})
         return
     _show(position)
 
@@ -79,7 +79,10 @@ def _show(position: Position) -> None:
 
     share, _ = reading.equities(position)
     out().print(position.title)
-    out().print(f"Equity: first to act {100 * share[0]:.2f} %, button {100 * share[1]:.2f} %.")
+    if share[0] == share[0]:
+        out().print(f"Equity: first to act {100 * share[0]:.2f} %, button {100 * share[1]:.2f} %.")
+    else:
+        out().print("Nobody comes there.")
     table = _table("hands", "share", *position.actions, "equity", "worth")
     for one in reading.groups(position):
         often = [f"{100 * x:.1f} %" for x in one["frequencies"]]
@@ -95,8 +98,15 @@ def _cards(found: list[dict[str, Any]]) -> Any:
     table = _table("card", "equity first", "worth first", *actions)
     for one in found:
         often = [f"{100 * one['frequencies'][token]:.1f} %" if token in one["frequencies"] else "" for token in actions]
-        table.add_row(one["card"], f"{100 * one['equity_first']:.2f} %", f"{one['worth_first']:,.2f}", *often)
+        equity = _said(one["equity_first"])
+        known = ("", "") if equity is None else (f"{100 * equity:.2f} %", f"{one['worth_first']:,.2f}")
+        table.add_row(one["card"], *known, *often)
     return table
+
+
+def _said(number: float) -> float | None:
+    """Return a number as JSON has it, None where there is none because nobody comes there."""
+    return None if number != number else float(number)
 
 
 def _compared(found: dict[str, Any], most: int) -> None:

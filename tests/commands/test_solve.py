@@ -195,6 +195,14 @@ def test_a_solved_spot_is_read(cardai: Any, tmp_path: Path) -> None:
     assert (tmp_path / "t.csv").exists()
 
 
+def test_where_nobody_comes_there_is_no_equity(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "spot")
+    assert cardai("solve", *SPOT, "--bets", "1", "--lock", ": x=1", "--iterations", "10", "--out", out).code == 0
+    found = json.loads(cardai("spot", out, "--at", "b100", "--json").out)
+    assert (found["equities"], set(found["equity"]), found["groups"]) == ([None, None], {None}, [])
+    assert "Nobody comes there." in cardai("spot", out, "--at", "b100").out
+
+
 def test_a_turn_that_was_kept_small_is_looked_at_and_solved_anew(cardai: Any, tmp_path: Path) -> None:
     out = str(tmp_path / "x")
     terms = (

@@ -152,22 +152,25 @@ class KeptSolver(Solver):
         kernels.leave(self.layout.streets[street], work, board, player, mode, self._discounts)
 
     def subgame(self, root: Node, board: Sequence[int], ranges: Float64s, to: float, most: int = 2000) -> Solver:
-        """Return the last street solved behind ``root``, on a whole board, to an exploitability of ``to`` chips.
+        """Return the last street solved behind ``root``, on a whole board, to an exploitability of ``to`` chips. Where nobody
+        comes there is nothing to solve: it is as it was before the first iteration.
 
         Args:
             ranges: (2, K) what both seats come with.
         """
         key = root.number, tuple(board)
         if key not in self._last:
+            hands = self.layout.hands
             tree, locks = _below(self.layout.tree, root, self.layout.locks, board)
-            blocked = np.isin(self.layout.hands.cards, board).any(axis=1)
-            ranges = np.where(blocked, 0.0, ranges)
-            if not ranges.any(axis=1).all():
-                raise UsageError("Nobody comes there: a range holds no hand that goes this way.")
-            solver = Solver(
-                TreeLayout(tree, self.layout.hands, deal_boards(self.layout.hands, board, 1, ranges), locks), ranges
-            )
-            while solver.iterations < most:
+            free = ~np.isin(hands.cards, board).any(axis=1)
+            ranges = np.where(free, ranges, 0.0)
+            together = ranges[0] @ meetings(hands.cards, ranges[1], hands.places)
+            nobody = not together > 1e-9 * ranges[0].sum() * ranges[1].sum()
+            anybody = np.array([free, free], np.float64) if nobody else ranges
+            solver = Solver(TreeLayout(tree, hands, deal_boards(hands, board, 1, anybody), locks), anybody)
+            if nobody:
+                solver.meet(ranges[None])
+            while solver.iterations < most and not nobody:
                 solver.run(50)
                 if solver.measure().exploitability <= to:
                     break

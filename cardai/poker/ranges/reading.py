@@ -33,7 +33,7 @@ def equities(position: Position) -> tuple[tuple[float, float], Float64s]:
     """Return both seats' equity, and (n,) that of each hand of who acts, from 0 to 1; nan where it meets no hand."""
     weights = np.zeros((2, COUNT))
     weights[:, position.hands] = position.weights
-    if not weights.any(axis=1).all():
+    if not position.weights[position.seat] @ position.met > 0:
         return (float("nan"), float("nan")), np.full(len(position.hands), np.nan)
     found = range_equity(weights[0], weights[1], list(position.board))
     return found.share, np.asarray(found.by_hand[position.seat, position.hands])

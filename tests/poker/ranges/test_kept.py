@@ -9,6 +9,7 @@ import pytest
 
 import cardai
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.poker.ranges import reading
 from cardai.poker.ranges.kept import KeptSolver
 from cardai.poker.ranges.solution import Solution, load, prepare
 from cardai.poker.ranges.spot import Spot
@@ -177,3 +178,18 @@ def test_locks_hold_on_a_street_that_is_solved_again(tmp_path: Path) -> None:
     found = load(tmp_path)
     assert set(found.at("x x / 9d").strategy[1].tolist()) == {0.0}
     assert 1.0 in found.at("x x / 8d").strategy[1].tolist()
+
+
+def test_where_nobody_comes_a_kept_solution_shows_as_much_as_a_whole_one(tmp_path: Path) -> None:
+    """Who bets and who calls hold the same ace: their ranges never meet, on no river."""
+    options = {"pot": 20, "stack": 60, "ranges": ("QQ,AsAh", "KcKd,AsAd"), "bets": "1", "iterations": 10}
+    locks = [": AsAh: b20=1", ": QQ: x=1", "b20: AsAd: c=1", "b20: KcKd: f=1"]
+    solved = cardai.solve("KsTh7s4d", **options, locks=locks)
+    solved.save(tmp_path, small=True)
+    found = load(tmp_path)
+    for one in (solved, found):
+        share, each = reading.equities(one.at("b20 c 2c"))
+        assert np.isnan([*share, *each]).all()
+        assert one.at("b20 c 2c x").tokens == ("x", "b40")
+        assert one.at("b20 c As").frequencies == (0.0, 0.0)  # nobody is left a hand
+    assert len(reading.next_cards(found, "b20 c")) == 48
