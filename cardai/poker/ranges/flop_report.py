@@ -126,13 +126,12 @@ def row(solution: Solution, line: str, weight: float) -> Row:
 
     Where the line is never reached there is nothing to say of what is done and worth there: those columns are left out.
     """
-    position = solution.at(line)
+    position = solution.at(line, house=bool(line))
     reached = _together(position) / _together(solution.at("")) if line else 1.0
     found: Row = {"flop": solution.spot.board, "texture": texture(solution.spot.board), "weight": weight}
     if reached > 0:
         equity = equities(position)[0]
-        first = position.value if position.seat == 0 else float(position.pot - position.value)
-        values = solution.values if not line else (first, float(position.pot - first))
+        values = position.worths if line else solution.values
         found |= {"equity_first": 100 * equity[0], "equity_button": 100 * equity[1]}
         found |= {"ev_first": values[0], "ev_button": values[1]}
         found |= {words: 100 * often for words, often in zip(position.actions, position.frequencies, strict=True)}

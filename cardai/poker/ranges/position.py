@@ -61,6 +61,8 @@ class Position:
     """(A, n) what each action is worth from here on, in chips, a fold 0; nan where no hand of the opponent can be met."""
     met: Float64s
     """(n,) the weight of the opponent's hands that each hand can meet."""
+    house: float = 0.0
+    """What the house takes of the pot on average, where that was asked for (``Solution.at(line, house=True)``)."""
 
     @property
     def title(self) -> str:
@@ -118,6 +120,12 @@ class Position:
         return float((self.strategy * np.nan_to_num(self.values)).sum(axis=0) @ self._shares)
 
     @property
+    def worths(self) -> tuple[float, float]:
+        """What both seats expect to win of the pot, in chips, over their whole ranges."""
+        own, other = self.value, float(self.pot - self.value - self.house)
+        return (own, other) if self.seat == 0 else (other, own)
+
+    @property
     def _shares(self) -> Float64s:
         together = self.weights[self.seat] * self.met
         return np.asarray(together / together.sum() if together.sum() > 0 else together)
@@ -139,13 +147,18 @@ Suits = Sequence[int]
 SAME: Suits = (0, 1, 2, 3)
 
 
-def look_at(solver: Solver, board: list[int], line: str, suits: Suits = SAME, mode: int = EXPECT) -> Position:
-    """Return the decision that ``line`` leads to; in the ``mode`` RESPOND with values of best play behind it.
+def look_at(
+    solver: Solver, board: list[int], line: str, suits: Suits = SAME, mode: int = EXPECT, house: bool = False
+) -> Position:
+    """Return the decision that ``line`` leads to; in the ``mode`` RESPOND with values of best play behind it, with ``house``
+    also what the house takes, for which the tree is walked a second time.
 
     Raises:
         UsageError: the line cannot be read, or leads out of the tree, to a card or to the end of the hand.
     """
-    return _position(solver, decision_at(solver, board, line, suits), line, mode)
+    place = decision_at(solver, board, line, suits)
+    found = _position(solver, place, line, mode)
+    return evolve(found, house=_house(solver, place, found)) if house and solver.layout.tree.rake else found
 
 
 def decision_at(solver: Solver, board: list[int], line: str, suits: Suits = SAME) -> PublicState:
@@ -168,7 +181,13 @@ def follow(solver: Solver, board: list[int], line: str, suits: Suits = SAME) -> 
 
 
 def look_at_kept(
-    solver: KeptSolver, board: list[int], line: str, percent: float, suits: Suits = SAME, mode: int = EXPECT
+    solver: KeptSolver,
+    board: list[int],
+    line: str,
+    percent: float,
+    suits: Suits = SAME,
+    mode: int = EXPECT,
+    house: bool = False,
 ) -> Position:
     """Return the decision that ``line`` leads to in a solution that was kept small (see :func:`after_card`).
 
@@ -184,8 +203,9 @@ def look_at_kept(
             place = _deal(solver, place, word, line)
         else:
             found, behind = after_card(solver, place, _dealt_card(place, word, line), percent)
-            return evolve(look_at(found, list(behind.board), " ".join(words[k + 1 :]), mode=mode), line=line.strip())
-    return look_at(solver, board, line, suits, mode)
+            rest = " ".join(words[k + 1 :])
+            return evolve(look_at(found, list(behind.board), rest, mode=mode, house=house), line=line.strip())
+    return look_at(solver, board, line, suits, mode, house)
 
 
 def after_card(solver: Solver, place: PublicState, card: int, percent: float) -> tuple[Solver, PublicState]:
@@ -307,3 +327,16 @@ def _position(solver: Solver, place: PublicState, line: str, mode: int) -> Posit
         values=values,
         met=met,
     )
+
+
+def _house(solver: Solver, place: PublicState, found: Position) -> float:
+    """Return what the house takes on average behind a decision: the pot, less what both seats win of it."""
+    node, street, other = place.node, len(place.path), 1 - found.seat
+    static, n = solver.layout.streets[street], len(found.hands)
+    together = float(found.weights[found.seat] @ found.met)
+    if not together > 0:
+        return 0.0
+    slots = static.roots + static.first_slot[node.index] + np.arange(len(node.children))
+    behind = solver.look(place.path, other).values[slots, :n].sum(axis=0)
+    won = (float(found.weights[other] @ behind) / together + node.spent[other]) / solver.layout.tree.scale
+    return float(found.pot - found.value - won)

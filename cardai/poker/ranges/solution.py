@@ -89,20 +89,21 @@ class Solution:
         self.measured, self.measured_at = self.solver.measure(), self.iterations
         return self.exploitability
 
-    def at(self, line: str = "", *, best: bool = False) -> Position:
+    def at(self, line: str = "", *, best: bool = False, house: bool = False) -> Position:
         """Return the decision that a line such as "b1000 c / 2c" leads to ("" the first).
 
         Args:
             best: whether actions are worth what they bring to who plays on as well as can be against the other's average
                 strategy, and not to who plays on by his own, which is loose where it never comes.
+            house: whether it says what the house takes, without which the other seat's worth is not known where there is rake.
 
         Raises:
             UsageError: the line leads to no decision.
         """
         mode = RESPOND if best else EXPECT
         if isinstance(self.solver, KeptSolver):
-            return look_at_kept(self.solver, self.spot.cards(), line, self.exploitability, self.suits, mode)
-        return look_at(self.solver, self.spot.cards(), line, self.suits, mode)
+            return look_at_kept(self.solver, self.spot.cards(), line, self.exploitability, self.suits, mode, house)
+        return look_at(self.solver, self.spot.cards(), line, self.suits, mode, house)
 
     def grid(self, line: str = "") -> DecisionGrid:
         """Return the decision that ``line`` leads to as a grid of 13 x 13, which a notebook draws. Raises UsageError."""

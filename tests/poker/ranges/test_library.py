@@ -20,10 +20,11 @@ from cardai.poker.ranges import flops, reading
 from cardai.poker.ranges.categories import blocker, draw, made
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.flop_report import Goal, chosen, columns, kept_reports, mean, reports
+from cardai.poker.ranges.flop_report import rows as each_row
 from cardai.poker.ranges.library import Entry, Library, Start, canonical, image
 from cardai.poker.ranges.locks import parse_lock
 from cardai.poker.ranges.sizes import plain_bets
-from cardai.poker.ranges.solution import Solution
+from cardai.poker.ranges.solution import Solution, load
 from cardai.poker.ranges.spot import Spot
 
 RIVER = Spot("7sKsTh4d2c", 100, (150, 150), ("AKs,QQ", "JJ,KQs"), "1+allin")
@@ -174,6 +175,22 @@ def test_another_line_of_a_report_solves_nothing(
     for row, first in zip(later, rows, strict=True):
         assert row["reached"] == pytest.approx(first["check"], abs=1e-6)
         assert row["ev_first"] + row["ev_button"] == pytest.approx(100)
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_with_rake_a_row_has_what_each_seat_wins_and_not_what_the_house_takes(tmp_path: Path, small: bool) -> None:
+    """Who checks is worth after it what the check is worth: the root says it of the seat that does not act behind it."""
+    ranges = ("QQ,AsKs,76s", "JJ,KQs,AsQs")
+    turn = cardai.solve("KsTh7s4d", pot=20, stack=30, ranges=ranges, bets="1/none", rake=0.1, to=5.0)
+    turn.save(tmp_path, small=small)
+    solved = load(tmp_path)
+    root = turn.at("")
+    checks = root.weights[0] * root.met * root.strategy[0]
+    for line in ("x", "x x 2c x"):
+        (found,) = each_row(solved, line, 1.0)
+        if line == "x":
+            assert found["ev_first"] == pytest.approx(root.values[0] @ checks / checks.sum(), abs=0.01)
+        assert 20 * 0.9 - 0.01 > found["ev_first"] + found["ev_button"] > 20 - 0.1 * 80
 
 
 @pytest.mark.long
