@@ -126,6 +126,9 @@ def _found(directory: Path | None, given: SpotOptions, stop: Stop, at: str) -> S
         raise UsageError(f"There is no solved spot in '{directory}'. Cards are given by --board: --board {directory}.")
     if directory is not None and (named := given.named()):
         raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
+    if directory is not None and not stop and (stop.bits or stop.small is not None):
+        option = "--bits" if stop.bits else "--keep"
+        raise UsageError(f"{option} says how {directory} is solved further: it needs --to or --iterations.")
     if given.out is not None and given.library is not None:
         raise UsageError("A spot is kept in --out or in --library. Leave one out.")
     if directory is None:

@@ -73,8 +73,12 @@ class SpotOptions:
             "--out": self.out,
             "--library": self.library,
             "--position": self.position,
+            "--raised": self.raised,
+            "--aggressor": self.aggressor,
+            "--check-down": self.checked_down or None,
         }
-        return [name for name, value in {**self.needed(), **other}.items() if value is not None]
+        numbers = {f"--{name.replace('_', '-')}": value or None for name, value in asdict(self.limits).items()}
+        return [name for name, value in {**self.needed(), **other, **numbers}.items() if value is not None]
 
     def label(self) -> dict[str, str]:
         """Return what a library calls the spot: the position and pot type, as far as they were given."""

@@ -64,6 +64,15 @@ def test_the_grid_is_drawn(cardai: Any, tmp_path: Path) -> None:
         (("/nowhere/at/all",), "There is no solved spot"),
         (("KsTh7s4d2c", "--pot", "3"), "Cards are given by --board: --board KsTh7s4d2c."),
         (("/nowhere/at/all", "--pot", "3"), "has its own pot. Leave out --pot"),
+        (("/nowhere/at/all", "--check-down"), "has its own check-down. Leave out --check-down"),
+        (("/nowhere/at/all", "--add-allin", "3"), "has its own add-allin. Leave out --add-allin"),
+        (("/nowhere/at/all", "--aggressor", "first"), "has its own aggressor."),
+        (("/nowhere/at/all", "--raised", "single"), "has its own raised."),
+        (
+            ("/nowhere/at/all", "--bits", "16"),
+            "--bits says how /nowhere/at/all is solved further: it needs --to or --iterations.",
+        ),
+        (("/nowhere/at/all", "--keep", "small"), "--keep says how"),
     ],
 )
 def test_wrong_calls_are_usage_errors(cardai: Any, arguments: tuple[str, ...], message: str) -> None:

@@ -93,6 +93,10 @@ class SpotGame(StateGame, CardAnswers):
         tree = self.spot.tree()
         if tree.rake:
             raise UsageError("A spot with rake is no game for two players alone: solve it without rake to play it.")
+        if self.spot.checked_down:
+            raise UsageError(
+                "A spot whose later streets are checked down is no whole game: solve it without --check-down."
+            )
         return tree
 
     @cached_property

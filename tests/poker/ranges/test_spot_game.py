@@ -114,3 +114,14 @@ def test_a_view_counts_the_bets_and_raises_of_its_street_alone() -> None:
 
 def test_it_conforms(directory: Path) -> None:
     assert checks_passed("agent", f"solved_spot:directory={directory}", f"holdem_spot:directory={directory}") > 5
+
+
+@pytest.mark.parametrize(("more", "said"), [({"checked_down": True}, "checked down"), ({"rake": 0.05}, "with rake")])
+def test_a_spot_that_is_no_whole_game_is_not_played(more: dict[str, float], said: str, tmp_path: Path) -> None:
+    """The match of one whose later streets are checked down stopped where its solution had no decision."""
+    solution = prepare(Spot("KsTh7s4d", 20, (20, 20), ("QQ,AsAh", "KcKd,JJ"), "1", **more))
+    solve(solution, 50.0, 1)
+    solution.save(tmp_path)
+    player = f"solved_spot:directory={tmp_path}"
+    with pytest.raises(UsageError, match=f"{said}.* solve it without"):
+        cardai.play(f"holdem_spot:directory={tmp_path}", [player, "random"], games=2, seed=1)
