@@ -52,15 +52,15 @@ class Drill:
         everything = list(library)
         for words in library.damaged:
             say(words)
-        ready = [one for one in everything if one.measured is not None and not one.spot.rake]
+        whole = [one for one in everything if not one.spot.rake and not one.spot.checked_down]
+        ready = [one for one in whole if one.measured is not None]
         found = [one for one in ready if self.position in ("", one.position) and self.raised in ("", one.raised)]
         if not found:
             known = ", ".join(sorted({f"{one.position} {one.raised}".strip() for one in ready} - {""}))
             of = " ".join(word for word in (self.position, self.raised) if word)
             why = f" of {of!r}" if of and ready else ""
-            left = (
-                f" {len(everything)} with rake or not yet solved cannot be played." if everything and not ready else ""
-            )
+            unplayed = f" {len(everything)} with rake, checked down or not yet solved cannot be played."
+            left = unplayed if everything and not ready else ""
             there = f" Known: {known or 'spots without a position'}." if ready else left
             raise UsageError(
                 f"There is no spot{why} to drill in {str(library.directory)!r}.{there} Keep some: cardai solve ... --library DIR"

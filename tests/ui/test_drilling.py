@@ -20,11 +20,12 @@ from cardai.ui.drilling import Drill, Drilling, drill_of
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One spot that can be drilled, one with rake, one that is not solved."""
+    """One spot that can be drilled, one with rake, one that is checked down, one that is not solved."""
     found = Library(tmp_path_factory.mktemp("drills") / "lib")
     kept = found.keep(solve(prepare(evolve(SMALL, pot=99.5)), 0.1, 1000), position="BTN-BB", raised="single")
     kept.rename(kept.with_name("called by hand"))
     found.keep(solve(prepare(evolve(SMALL, rake=0.05)), 5.0, 20))
+    found.keep(solve(prepare(evolve(SMALL, board=SMALL.board[:8], checked_down=True)), 50.0, 1))
     found.keep(prepare(evolve(SMALL, pot=80)))
     return found.directory
 
@@ -93,7 +94,7 @@ def test_what_is_no_drill_is_refused(library: Path, tmp_path: Path) -> None:
         drill_of("drill:librery=x")
     with pytest.raises(UsageError, match=r"There is no spot to drill in .*nothing'"):
         Drill(str(tmp_path / "nothing")).spots()
-    with pytest.raises(UsageError, match="1 with rake or not yet solved cannot be played"):
+    with pytest.raises(UsageError, match="1 with rake, checked down or not yet solved cannot be played"):
         Drill(str(raked(tmp_path))).spots()
     assert len(Drill(str(library)).spots()) == 1
     broken = tmp_path / "broken" / "spots" / "abc"
