@@ -214,7 +214,7 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
 
     from cardai.core import registry
     from cardai.formats import read_hands, read_log
-    from cardai.formats.log_format import LogFormat
+    from cardai.formats.log_format import LogFormat, differ
 
     target = registry.create("format", wanted)
     varied = source != "-" and _of_a_room(source)
@@ -224,7 +224,7 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
             "Convert them to record (.jsonl), .phhs or with --to pokerstars."
         )
     if isinstance(target, LogFormat) and not target.one_game and source != "-":
-        varied = varied or any(record.get("game") for record in read_hands(source, game).hands)
+        varied = varied or differ(read_hands(source, game).hands)
     if isinstance(target, LogFormat) and not varied:
         return target.write_log(read_log(source, game))  # nothing is lost between two forms of one log
     file = read_hands(source, game)

@@ -15,6 +15,11 @@ from cardai.formats.acpc.logs import Log, LogHand, Problem
 from cardai.formats.acpc.records import records_to_log, stream_records
 
 
+def differ(hands: Iterable[Record]) -> bool:
+    """Whether some of ``hands`` have a game (rooms' hands) or stacks of their own (cash matches), for which a log has no words."""
+    return any(record.get("game") or record["setup"]["stacks"] for record in hands)
+
+
 class LogFormat(Format):
     """A format of which nothing is lost on the way through a log."""
 

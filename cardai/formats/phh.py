@@ -25,7 +25,7 @@ from cardai.formats.acpc.logs import Log, LogHand, Problem, check_names
 from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import checked
 from cardai.formats.acpc.states import CALL, FOLD, Cards, parse_cards
-from cardai.formats.log_format import LogFormat
+from cardai.formats.log_format import LogFormat, differ
 from cardai.poker.rules.growing_tree import BettingNode
 
 _DEEP = 1000  # big bets in a stack that the game does not limit: PHH wants a number
@@ -291,8 +291,8 @@ class Phh(LogFormat):
         return read_log(lines, game)
 
     def write(self, header: Mapping[str, Any], hands: Sequence[Record]) -> Written:
-        """Write records of one game through a log, as the competition's; hands with games of their own (rooms') one by one."""
-        if not any(record.get("game") for record in hands):
+        """Write records of one game through a log, as the competition's; hands with games or stacks of their own one by one."""
+        if not differ(hands):
             return super().write(header, hands)
         from cardai.formats.rooms.phh_writing import written
 

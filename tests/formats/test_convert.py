@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,32 @@ def test_recorded_games_become_logs_and_the_same_hands_again(spec: str, tmp_path
         assert sorted(ours["returns"]) == pytest.approx(sorted(theirs["returns"]))
         assert theirs["deck"] == ours["deck"][: len(theirs["deck"])]
         assert ours["outcome"] == theirs["outcome"]
+
+
+def _cash_match(path: Path) -> records.RecordFile:
+    """Return two hands of a cash match: with equal stacks, then with 1,600 and 400, in which nothing tells them apart from 1,000."""
+    header = {"game": "holdem_nolimit:stack=1000,hands=2,cash=3", "agents": ["a", "b"], "seed": 0, "duplicate": False}
+    hand = {"game_number": 0, "hand": 0, "seats": [0, 1], "seed": 0, "deck": [48, 22, 19, 36], "actions": [0]}
+    hand |= {"setup": {"starter": 0, "score": [0.0, 0.0], "stacks": [1000, 1000]}, "returns": [-50.0, 50.0]}
+    hand |= {"outcome": {"showdown": False, "round": 0, "pot": 150}}
+    uneven = hand | {"hand": 1, "setup": {"starter": 0, "score": [600.0, -600.0], "stacks": [1600, 400]}}
+    path.write_bytes(b"".join([records.header_line(header), records.record_line(hand), records.record_line(uneven)]))
+    return records.read(path)
+
+
+def test_a_hand_with_stacks_of_its_own_is_not_written_as_if_they_were_the_games(tmp_path: Path) -> None:
+    log = records_to_log(_cash_match(tmp_path / "cash.jsonl"))
+    assert len(log.hands) == 1
+    assert "(1600, 400)" in str(log.problems[0])
+
+
+@pytest.mark.usefixtures("compiled")
+def test_phh_says_the_stacks_of_each_hand_of_a_cash_match(tmp_path: Path) -> None:
+    pytest.importorskip("pokerkit")
+    _cash_match(tmp_path / "cash.jsonl")
+    assert _run(str(tmp_path / "cash.jsonl"), str(tmp_path / "cash.phhs"), "--strict") == 0
+    hands = tomllib.loads((tmp_path / "cash.phhs").read_text())
+    assert [sorted(hand["starting_stacks"]) for hand in hands.values()] == [[1000, 1000], [400, 1600]]
 
 
 def test_a_game_without_a_board_is_refused_by_name(tmp_path: Path) -> None:

@@ -135,6 +135,9 @@ def _hand(
 ) -> LogHand:
     game = mapped.definition
     n, size = game.num_players, game.num_hole
+    stacks = tuple(record["setup"]["stacks"])
+    if stacks and stacks != game.stack:
+        raise DamagedFileError(f"it was played with the stacks {stacks}, and a log's hands all have {game.stack}")
     node = tree.root
     for chosen in record["actions"]:
         node = tree.after(node, views.action(node, int(chosen)))
