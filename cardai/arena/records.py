@@ -17,10 +17,11 @@ from attrs import evolve, field, frozen
 
 from cardai import make
 from cardai.core import registry
-from cardai.core.errors import DamagedFileError, IllegalActionError, UsageError
+from cardai.core.errors import CardaiError, DamagedFileError, IllegalActionError, UsageError
 from cardai.core.files import Output, digest_of, limited_lines, too_deep
 from cardai.core.game import Game, Setup, Tables, pack_setups
 from cardai.core.needs import allow_own
+from cardai.core.spec import parse
 from cardai.core.trust import Source, marked, read_from
 
 FORMAT = 1
@@ -201,6 +202,20 @@ def game_of(game: Game, record: Record) -> Game:
     """Return the game that a hand was played as: its own, where it names one, else ``game``, the header's."""
     spec = record.get("game")
     return make.game(spec) if spec else game
+
+
+def other_game(spec: str, record: Record) -> bool:
+    """Whether a hand was played as another game than ``spec``'s, but for the option ``stack`` where its setup has the stacks."""
+    own = record.get("game")
+    if not own or own == spec:
+        return False
+    said = {"stack"} if record["setup"]["stacks"] else set()
+    try:
+        first, second = parse(spec), parse(own)
+    except CardaiError:
+        return True
+    one, other = ({key: text for key, text in read.options if key not in said} for read in (first, second))
+    return first.name != second.name or one != other
 
 
 def unseen(record: Record) -> frozenset[int]:

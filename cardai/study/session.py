@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from cardai.arena.records import Record, RecordFile, check_fits
+from cardai.arena.records import Record, RecordFile, check_fits, other_game, unseen
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
@@ -61,7 +61,7 @@ def tasks_of(file: RecordFile, game: Game, who: int) -> tuple[list[Task], dict[s
     left_out: Counter[str] = Counter()
     tasks = []
     for number, record in enumerate(file.hands, 1):
-        reason = _unfit(game, record, who)
+        reason = _unfit(game, str(file.header["game"]), record, who)
         if reason:
             left_out[reason] += 1
         else:
@@ -96,10 +96,14 @@ def digest_of(file: RecordFile) -> str:
     return told.hexdigest()
 
 
-def _unfit(game: Game, record: Record, who: int) -> str:
+def _unfit(game: Game, spec: str, record: Record, who: int) -> str:
     """Return why a hand cannot be graded, "" where it can."""
     if who not in record["seats"]:
         return "the player does not sit at it"
+    if other_game(spec, record):
+        return "it is of another game than the first"
+    if record["seats"].index(who) in unseen(record):
+        return "nobody saw the player's cards"
     try:
         check_fits(game, record)
     except DamagedFileError:

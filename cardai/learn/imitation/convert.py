@@ -12,7 +12,7 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 
 from cardai import make
-from cardai.arena.records import Record
+from cardai.arena.records import Record, other_game, unseen
 from cardai.core.arrays import Bools, Uint64s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.rng import derive, hash_rows
@@ -114,13 +114,15 @@ class _Conversion:
         """Write the decisions of a file, batch by batch."""
         assert self.writer is not None
         assert self.replayer is not None
-        wanted, hands = self.settings.players, ((item, opened.match) for item in opened.hands)
+        hands = ((item, opened.match) for item in opened.hands)
         while batch := list(itertools.islice(hands, BATCH)):
             records: list[Record] = []
             matches: list[str] = []
             for item, match in batch:
                 if isinstance(item, str):
                     self._leave_out(item)
+                elif other_game(self.game, item):
+                    self._leave_out(f"{opened.name}, a hand of {item['game']}, not of {self.game}. It was left out.")
                 else:
                     records.append(item)
                     matches.append(match)
@@ -130,9 +132,8 @@ class _Conversion:
             for name in dict.fromkeys(itertools.chain(*seats)):
                 if name not in self.players:
                     self.players.append(name)
-            replayed = self.replayer.replay(
-                records, [[not wanted or name in wanted for name in names] for names in seats]
-            )
+            taken = [_wanted(self.settings.players, *both) for both in zip(seats, records, strict=True)]
+            replayed = self.replayer.replay(records, taken)
             for i, why in replayed.wrong.items():
                 self._leave_out(f"{opened.name}, hand {records[i].get('hand')}: {why}. The hand was left out.")
             self.writer.add(self._examples(seats, records, matches, replayed))
@@ -207,6 +208,12 @@ class _Conversion:
                 interrupted=self.interrupted,
             )
         )
+
+
+def _wanted(players: Sequence[str], names: Sequence[str], record: Record) -> list[bool]:
+    """Return of whom in a hand the decisions are taken: of ``players`` (none: all) whose cards somebody saw."""
+    made_up = unseen(record)
+    return [(not players or name in players) and k not in made_up for k, name in enumerate(names)]
 
 
 def held_out(deal: Uint64s, share: float, seed: int) -> Bools:
