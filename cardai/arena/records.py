@@ -195,7 +195,8 @@ def _stream(
                 record["game"] = marked(hand.game, evolve(source, digest=digest_of([source.digest, hand.game])))
             if hand.room is None:  # also where it says null
                 record.pop("room", None)
-            yield {"group": hand.group, "game_number": hand.game_number, "hand": hand.hand, **record}, cut
+            alone = {"group": number - 2}  # where no deal is named, the hand shares its own with no other
+            yield {**alone, "game_number": hand.game_number, "hand": hand.hand, **record}, cut
 
 
 def game_of(game: Game, record: Record) -> Game:

@@ -95,6 +95,13 @@ def test_phh_says_the_stacks_of_each_hand_of_a_cash_match(tmp_path: Path) -> Non
     assert [sorted(hand["starting_stacks"]) for hand in hands.values()] == [[1000, 1000], [400, 1600]]
 
 
+def test_hands_of_a_log_are_no_duplicate_deals_once_they_are_records(tmp_path: Path) -> None:
+    path, file = tmp_path / "log.jsonl", read_hands(DATA / "2p.limit.seed0.log")
+    path.write_bytes(b"".join([records.header_line(file.header), *map(records.record_line, file.hands)]))
+    groups = [hand["group"] for hand in records.read(path).hands]
+    assert len(set(groups)) == len(groups) == len(file.hands)
+
+
 def test_a_game_without_a_board_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "played.jsonl"
     match.play("gin:target=1", ["simple", "simple"], games=2, seed=5, record=path)
