@@ -149,6 +149,7 @@ def _played(
 def _recorded(record: str, agent: str, values: str | None, player: str | None, seed: int, json: bool) -> None:
     """Weigh recorded hands, and print what was found."""
     from cardai import make
+    from cardai.arena.records import other_game
     from cardai.formats import read_hands
 
     file = read_hands(record)
@@ -156,6 +157,8 @@ def _recorded(record: str, agent: str, values: str | None, player: str | None, s
         tell(f"cardai: {message}")
     if not file.hands:
         raise DamagedFileError(f"{record} holds no finished hand.")
+    if other := next((hand for hand in file.hands if other_game(str(file.header["game"]), hand)), None):
+        raise UsageError(f"AIVAT is of one game. {record} has hands of {file.header['game']} and of {other['game']}.")
     who = number_of(file.header.get("agents", ()), player or agent, record)
     game = make.game(file.header["game"])
     measured = make.agent(agent)

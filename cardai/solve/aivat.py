@@ -26,7 +26,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from cardai.arena.bootstrap import Interval, cautious
-from cardai.arena.records import Record, check_fits
+from cardai.arena.records import Record, check_fits, unseen
 from cardai.arena.statistics import Estimate, group_sums, ratio, student_t
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s, Int64s
@@ -142,6 +142,11 @@ def aivat(
     estimate = estimator(game, agent, values, called, seed)
     rows: list[tuple[float, float, int, int]] = []
     wanted = [hand for hand in hands if who in hand["seats"]]
+    if hidden := sum(bool(unseen(hand)) for hand in wanted):
+        raise UsageError(
+            f"AIVAT weighs all cards that were dealt. In {hidden:,} of {len(wanted):,} hands nobody saw some player's, and which "
+            "those are is no accident: the others alone would not do."
+        )
     try:
         for hand in wanted:
             check_fits(game, hand)
