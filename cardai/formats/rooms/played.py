@@ -12,8 +12,8 @@ from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
 from cardai.formats.hand_values import card_set, set_value
 from cardai.poker.contract import BoardGame, board_game, deals_holdem
-from cardai.poker.rules.betting import CALL, FOLD, RAISE, UNLIMITED, Betting, left_alone
-from cardai.poker.rules.growing_tree import BettingNode, GrowingTree, rung_amounts
+from cardai.poker.rules.betting import CALL, FOLD, RAISE, UNLIMITED, Betting
+from cardai.poker.rules.growing_tree import BettingNode, GrowingTree, rules, rung_amounts
 
 _BOARD = (0, 3, 4, 5)
 DEEP = 1000
@@ -179,7 +179,7 @@ def _put(node: BettingNode) -> tuple[tuple[int, ...], tuple[int, ...]]:
     ordered = sorted(spent)
     over = ordered[-1] - ordered[-2]
     put = tuple(one + dead for one, dead in zip(spent, node.row["dead"], strict=True))
-    if node.row["folded"][spent.index(ordered[-1])] and left_alone(node.row, {"num_players": len(spent)}) >= 0:
+    if node.row["folded"][spent.index(ordered[-1])] and rules.left_alone(node.row, {"num_players": len(spent)}) >= 0:
         over = 0  # who is left wins it
     return put, tuple(over if over and one == ordered[-1] else 0 for one in spent)
 
