@@ -61,7 +61,7 @@ OTHERS = {name: name for name in ("always_call", "threshold", "opponent_model")}
     f"translated:run=runs/{NAME}/depths/10000": "a blueprint on a ladder of bets, which are translated",
 }
 """Who it plays against: what they are called."""
-DEALT = {"opponent_model": 2000, f"translated:run=runs/{NAME}/depths/10000": 2000}
+DEALT = {f"translated:run=runs/{NAME}/depths/10000": 2000}
 """Hands against them, where they are not 200."""
 ALSO = (
     f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1",
@@ -79,7 +79,7 @@ WORDS = (
     "(always folding loses 750)",
     "a local best response with 56 bets on the flop, then fold or call, weighed by the answers of its level fair, wins {} over "
     "{boards} boards (always folding loses 750)",
-    *(f"with the luck taken out (AIVAT) it wins {{}} from {called} over {{hands}} hands" for called in OTHERS.values()),
+    *(f"with the luck taken out (AIVAT) it wins {{}} from {called} over {{hands:,}} hands" for called in OTHERS.values()),
 )
 """What the measures are called on the card, the first MEASURE and then ALSO."""
 MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measured.json"

@@ -171,7 +171,7 @@ def figure(one: Measure, found: dict[str, Any]) -> str:
     """Return a figure in words: its mean, and half of its 95% interval or, of AIVAT's, which is not symmetric, both ends; mbb/g."""
     if one.kind == "match":
         mean, low, high = (found["aivat"][name] for name in ("mean", "low", "high"))
-        return f"{mean:+,.0f} ({low:+,.0f} to {high:+,.0f}) | {found['hands']} hands"
+        return f"{mean:+,.0f} ({low:+,.0f} to {high:+,.0f}) | {found['hands']:,} hands"
     if one.kind == "river" and not found["reached"]:
         return f"says nothing | {found['hands']} hands, none came there"
     if one.kind == "river":
