@@ -82,15 +82,16 @@ class TrainedRun:
         progress: bool | None = None,
         jobs: int = 1,
         on: str = "",
+        keep: int | None = None,
     ) -> TrainedRun:
-        """Go on, up to ``steps`` steps in all (or so many minutes), and return the run itself; ``jobs``, ``on`` as in :func:`train`."""
+        """Go on, up to ``steps`` steps in all (or so many minutes), and return the run itself; ``jobs``, ``on``, ``keep`` as in :func:`train`."""
         check_end(steps, minutes)
         run = self.run
         if steps is None and minutes is None:
             steps, minutes = run.steps_wanted or None, run.minutes_wanted
         session = Session.resume(run)
         session.hand_out(on, jobs)
-        self.finished = _train(session, steps, minutes, progress)
+        self.finished = _train(session, steps, minutes, progress, keep)
         return self
 
     def export(self, path: str | Path, **options: Any) -> None:
@@ -161,7 +162,7 @@ def train(
     seed: int = 0,
     out: str | Path | None = None,
     resume: bool = False,
-    keep: int = 2,
+    keep: int | None = None,
     progress: bool | None = None,
     jobs: int = 1,
     on: str = "",
@@ -183,7 +184,7 @@ def train(
         seed: the root of all randomness.
         out: the run's new directory. None: a temporary one, gone with the run (``run.save(path)`` keeps it).
         resume: go on with the run in ``out``, if there is one.
-        keep: checkpoints that are kept; 0 keeps all.
+        keep: checkpoints that are kept (default: 2, or as the run was begun with); 0 keeps all.
         progress: show how far it is (default: in a notebook).
         jobs, on: processes, or the Ray cluster ("ray", "ray://HOST:PORT"), that do what the trainer's ``actors`` do, with the
             same result.
@@ -196,10 +197,11 @@ def train(
     check_end(steps, minutes, needed=True)
     seed = need_whole("The seed", seed)
     steps = None if steps is None else int(steps)  # numpy's are not what run.json holds
+    keep = None if keep is None else need_whole("The number of checkpoints to keep", keep)
     made = _new_run(out)
     if resume and os.path.isfile(made.path / "run.json"):
-        return made.train(steps, minutes, progress, jobs, on)
-    session = _new_session(made.path, trainer, game, encoder, seed, End(steps, minutes), options, (on, jobs))
+        return made.train(steps, minutes, progress, jobs, on, keep)
+    session = _new_session(made.path, trainer, game, encoder, seed, End(steps, minutes), options, (on, jobs), keep)
     session.hand_out(on, jobs)
     made.finished = _train(session, steps, minutes, progress, keep)
     return made
@@ -229,6 +231,7 @@ def _new_session(
     end: End,
     options: dict[str, Any],
     where: tuple[str, int],
+    keep: int | None,
 ) -> Session:
     """Begin a run in ``path``. Raises UsageError for a wrong name, option or pairing."""
     specs = _named("trainer", trainer, options), _named("game", game, {})
@@ -237,7 +240,8 @@ def _new_session(
     check_crew(wanted, parse(specs[0]).name, *where)
     if wanted.needs_encoder and code is None:
         raise UsageError(f"The trainer {parse(specs[0]).name!r} needs an encoder: give encoder='grid_4x13', say.")
-    return Session.start(Run.create(path, *specs, code, seed, end.steps or 0, [sys.argv[0]], end.minutes))
+    kept = 2 if keep is None else keep
+    return Session.start(Run.create(path, *specs, code, seed, end.steps or 0, [sys.argv[0]], end.minutes, kept))
 
 
 def _named(kind: str, given: Any, options: dict[str, Any]) -> str:
@@ -250,7 +254,7 @@ def _named(kind: str, given: Any, options: dict[str, Any]) -> str:
     return str(parse(registry.spec_of(given)).with_options(written))
 
 
-def _train(session: Session, steps: int | None, minutes: float | None, progress: bool | None, keep: int = 2) -> bool:
+def _train(session: Session, steps: int | None, minutes: float | None, progress: bool | None, keep: int | None) -> bool:
     """Train until the end that was asked for; say whether it was reached."""
     with bar(session.run.trainer().step_unit, progress) as report, first_interrupt() as came:
 

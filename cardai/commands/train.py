@@ -69,7 +69,9 @@ CheckpointEvery = Annotated[
 CheckpointSeconds = Annotated[
     float, typer.Option(min=0.0, help="Seconds between checkpoints, where --checkpoint-every is not given.")
 ]
-Keep = Annotated[int, typer.Option(min=0, help="Checkpoints to keep; 0 keeps all.")]
+Keep = Annotated[
+    int | None, typer.Option(min=0, help="Checkpoints to keep; 0 keeps all (default: 2; --resume: the run's own).")
+]
 
 
 def train(
@@ -88,7 +90,7 @@ def train(
     on: On = "",
     checkpoint_every: CheckpointEvery = None,
     checkpoint_seconds: CheckpointSeconds = 120.0,
-    keep: Keep = 2,
+    keep: Keep = None,
 ) -> None:
     """Train, with checkpoints: start by --trainer --game --out and --steps or --minutes, or go on by --resume DIR."""
 
@@ -98,7 +100,7 @@ def train(
     if resume is None and (trainer is None or game is None or out is None or not end):
         raise UsageError("A new run needs --trainer, --game, --out and --steps or --minutes (or give --resume DIR).")
     try:
-        session = _session(trainer, game, encoder, out, resume, end, seed, settings, where)
+        session = _session(trainer, game, encoder, out, resume, end, seed, settings, where, keep)
         session.hand_out(*where)
         for text in session.notes:
             note(text)
@@ -122,6 +124,7 @@ def _session(
     seed: int | None,
     settings: dict[str, str],
     where: tuple[str, int],
+    keep: int | None,
 ) -> Session:
     """Begin a new run, or take one up."""
     from cardai.training.runs import Run, check_free
@@ -137,7 +140,9 @@ def _session(
     assert game is not None
     assert out is not None
     check_free(out)
-    return Session.start(_new_run(trainer, settings, game, encoder, out, seed or 0, end, where))
+    return Session.start(
+        _new_run(trainer, settings, game, encoder, out, seed or 0, end, where, 2 if keep is None else keep)
+    )
 
 
 def _settings(given: list[str], short: dict[str, int | None]) -> dict[str, str]:
@@ -177,6 +182,7 @@ def _new_run(
     seed: int,
     end: End,
     where: tuple[str, int],
+    keep: int,
 ) -> Run:
     """Check that the trainer takes the game and the encoder, then make the run directory."""
     from cardai.core import registry
@@ -189,7 +195,7 @@ def _new_run(
     if made.needs_encoder and encoder is None:
         raise UsageError(f"The trainer {spec.name!r} needs --encoder. See: cardai list-plugins.")
     check_crew(made, spec.name, *where)
-    return Run.create(out, str(spec), game, encoder, seed, end.steps or 0, sys.argv, end.minutes)
+    return Run.create(out, str(spec), game, encoder, seed, end.steps or 0, sys.argv, end.minutes, keep)
 
 
 def _check_resume(
@@ -204,7 +210,9 @@ def _check_resume(
         raise UsageError(f"--resume {run.path} goes on with the seed {run.seed}. Got --seed {seed}: leave it out.")
 
 
-def _go(session: Session, given: End, checkpoint_every: int | None, keep: int, checkpoint_seconds: float) -> None:
+def _go(
+    session: Session, given: End, checkpoint_every: int | None, keep: int | None, checkpoint_seconds: float
+) -> None:
     from cardai.commands.show.progress import TrainingDisplay
     from cardai.core.progress import listening
     from cardai.training.session import plugin_options

@@ -30,6 +30,7 @@ class RunFile:
     command: tuple[str, ...]
     created: str
     minutes: float | None = None
+    keep: int = field(default=2, validator=whole())
 
 
 @frozen

@@ -86,6 +86,8 @@ class Run:
     """The steps asked for when the run began; 0: none."""
     minutes_wanted: float | None = None
     """The minutes of training asked for then."""
+    keep: int = 2
+    """The checkpoints that it was begun to keep; 0: all."""
 
     # -- made and opened -------------------------------------------------------------------------------------------
 
@@ -100,6 +102,7 @@ class Run:
         steps: int = 0,
         command: Sequence[str] = (),
         minutes: float | None = None,
+        keep: int = 2,
     ) -> Self:
         """Make a new run directory at ``path`` (absent or empty) from specs.
 
@@ -108,7 +111,7 @@ class Run:
                 larger than run.json may hold.
         """
         check_free(path)
-        for what, number in (("seed", seed), ("steps", steps)):
+        for what, number in (("seed", seed), ("steps", steps), ("keep", keep)):
             if not 0 <= number < 1 << 63:
                 raise UsageError(f"The {what} of a run must be from 0 to {(1 << 63) - 1:,}. Got {number:,}.")
         values: dict[str, Any] = {
@@ -119,6 +122,7 @@ class Run:
             "seed": seed,
             "steps": steps,
             "minutes": minutes,
+            "keep": keep,
             "versions": _versions(),
             "command": list(command),
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -130,7 +134,8 @@ class Run:
             check_free(path)
             write_own(registry.load, path / "run.json", values, named)
             (path / "checkpoints").mkdir(exist_ok=True)
-        return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps, minutes)
+        specs = values["trainer"], values["game"], values["encoder"]
+        return cls(path, values["id"], *specs, seed, steps, minutes, keep)
 
     def discard(self) -> None:
         """Remove what a start that was refused left behind, so that the mended command finds the place free.
@@ -164,7 +169,8 @@ class Run:
             raise DamagedFileError(
                 f"The file {file} does not match its own id {run.id!r}: it was edited or damaged. Start a new run."
             )
-        return cls(path, run.id, run.trainer, run.game, run.encoder, run.seed, run.steps, run.minutes)
+        specs = run.trainer, run.game, run.encoder
+        return cls(path, run.id, *specs, run.seed, run.steps, run.minutes, run.keep)
 
     # -- what it names ---------------------------------------------------------------------------------------------
 
@@ -197,7 +203,7 @@ class Run:
     def save(
         self, step: int, write: Callable[[Path], None], seconds: float = 0.0, cpu_seconds: float = 0.0, keep: int = 2
     ) -> Checkpoint:
-        """Write a checkpoint by ``write(directory)`` and keep the last ``keep`` (0: all of them)."""
+        """Write a checkpoint by ``write(directory)`` and keep the last ``keep`` up to it (0: all of them)."""
         target = self._checkpoint_path(step)
         beside = target.parent / f".{target.name}.{self.id}.{os.getpid()}"
         for left in target.parent.glob(f".step-*.{self.id}.*"):  # by a process that was killed while it wrote
@@ -223,7 +229,7 @@ class Run:
         sync_directory(target.parent)
         shutil.rmtree(aside, ignore_errors=True)
         if keep:
-            for old in filter(self._holds, self.steps()[:-keep]):
+            for old in filter(self._holds, [s for s in self.steps() if s <= step][:-keep]):
                 shutil.rmtree(self._checkpoint_path(old), ignore_errors=True)
         return Checkpoint(target, step, seconds, cpu_seconds)
 

@@ -148,16 +148,17 @@ class Session:
             first, second = self._offsets
             self._offsets = (first + time.monotonic() - wall, second + time.process_time() - cpu)
 
-    def save(self, keep: int = 2) -> Path:
-        """Write a checkpoint now and return its directory."""
+    def save(self, keep: int | None = None) -> Path:
+        """Write a checkpoint now and return its directory. ``keep`` checkpoints stay, by default as many as the run says."""
         wall, cpu = self.seconds
-        return self.run.save(self.training.step, self.training.save, wall, cpu, keep).path
+        kept = self.run.keep if keep is None else keep
+        return self.run.save(self.training.step, self.training.save, wall, cpu, kept).path
 
     def train(
         self,
         steps: int | None,
         checkpoint_every: int | None = None,
-        keep: int = 2,
+        keep: int | None = None,
         on_progress: Callable[[int, Metrics], Any] = lambda step, metrics: None,
         stopping: Callable[[], bool] = lambda: False,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -187,7 +188,7 @@ class Session:
         self,
         steps: int,
         checkpoint_every: int | None,
-        keep: int,
+        keep: int | None,
         on_progress: Callable[[int, Metrics], Any],
         stopping: Callable[[], bool],
         checkpoint_seconds: float,

@@ -102,6 +102,15 @@ def test_a_run_goes_on_and_ends_where_one_training_would_have(tmp_path: Path) ->
         cardai.train("cfr", "kuhn", steps=12, out=tmp_path / "x")
 
 
+def test_a_run_goes_on_keeping_as_many_checkpoints_as_it_was_begun_with(tmp_path: Path) -> None:
+    run = cardai.train("cfr", "kuhn", steps=5, out=tmp_path / "x", keep=0)
+    for steps in (6, 7):
+        run.train(steps=steps)
+    assert run.run.steps() == [5, 6, 7]
+    cardai.train("cfr", "kuhn", steps=8, out=tmp_path / "x", resume=True, keep=1)
+    assert run.run.steps() == [8]
+
+
 def test_a_trainer_of_its_own_class_and_options_are_taken(tmp_path: Path) -> None:
     made = cardai.train(cardai.trainer("cfr", variant="dcfr"), cardai.game("kuhn"), steps=2, alpha=1.0)
     assert made.run.trainer_spec.partition(",")[2].startswith("variant=dcfr,alpha=1.0,")

@@ -42,6 +42,27 @@ def test_run_json_holds_every_option_of_the_specs(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "x" / "run.json").read_text())["steps"] == 40
 
 
+def test_a_resumed_run_keeps_as_many_checkpoints_as_it_was_begun_with(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "x", "toy_trainer:rate=0.5", "toy_game", None, seed=3, steps=40, keep=3)
+    Session.start(run).train(20, checkpoint_every=5)
+    assert run.steps() == [10, 15, 20]
+    Session.resume(Run.open(run.path)).train(30, checkpoint_every=5)
+    assert run.steps() == [20, 25, 30]
+    Session.resume(Run.open(run.path)).train(35, keep=0)
+    assert run.steps() == [20, 25, 30, 35]
+
+
+def test_a_damaged_later_checkpoint_does_not_cost_the_one_just_written(tmp_path: Path) -> None:
+    run = make(tmp_path / "x")
+    Session.start(run).train(20, checkpoint_every=5)
+    (run.path / "checkpoints" / f"step-{20:012d}" / "toy.npz").write_bytes(b"")
+    Session.resume(run).train(17, keep=1)
+    assert run.steps() == [17, 20]
+    found, refused = run.latest()
+    assert found is not None
+    assert (found.step, len(refused)) == (17, 1)
+
+
 def test_a_non_empty_directory_is_refused(tmp_path: Path) -> None:
     make(tmp_path)
     with pytest.raises(UsageError, match=f"is not empty. Go on with it by --resume {tmp_path}"):
