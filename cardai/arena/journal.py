@@ -55,6 +55,19 @@ def check_same(path: str | Path, held: Mapping[str, Any], asked: Mapping[str, An
             raise UsageError(f"{path} holds a match with the {key} {held.get(key)!r}. Got {value!r}.")
 
 
+def check_steps(path: str | Path, names: Sequence[str], held: object, now: Sequence[int]) -> None:
+    """Raise UsageError where a run among the players ``names`` has been trained since it played what is at ``path``.
+
+    ``held`` are the steps that it was at (what a file says, if it does), ``now`` those that it is at; -1: no run's.
+    """
+    for name, then, today in zip(names, held if isinstance(held, list | tuple) else (), now, strict=False):
+        if isinstance(then, int) and 0 <= then != today:
+            raise UsageError(
+                f"{path} was played by {name} at step {then:,}, and {name} is at step {today:,} now, which is another player. "
+                "Delete it, or give another place, to play it anew."
+            )
+
+
 class Journal:
     """Keeps the record of one table.
 

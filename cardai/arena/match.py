@@ -254,6 +254,8 @@ def _kept(engine: LockStep, record: str | Path | None, resume: bool) -> MatchJou
 
     header = {"game": engine.game_name, "agents": list(engine.names), "seed": engine.seed}
     header["duplicate"] = engine.duplicate
+    if max(steps := [make.step_now(name) for name in engine.names]) >= 0:
+        header["steps"] = steps
     by_hand = any(agent.interactive for agent in engine.agents)  # of whom the game under way is kept, too
     file = kept_at(record) if record and not by_hand else None
     if resume and file is None:

@@ -115,7 +115,7 @@ def play_pairings(
     with lock:
         store = Store(Path(out), settings, resume) if out else None
         met = _pairs(len(names), form)
-        pairings = {(i, j): store.load(names[i], names[j]) if store else Pairing(names[i], names[j]) for i, j in met}
+        pairings = {(i, j): store.take_up(names[i], names[j]) if store else Pairing(names[i], names[j]) for i, j in met}
         stopped = plan.play(pairings, store, progress)
     return Standings(game, tuple(names), pairings, games, interrupted=stopped)
 

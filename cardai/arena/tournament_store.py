@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, asdict, field, frozen
 
+from cardai import make
+from cardai.arena.journal import check_steps
 from cardai.arena.pairing import COLUMNS, Pairing, sound
 from cardai.arena.records import parsed_line, record_line
 from cardai.core import registry
@@ -45,6 +47,8 @@ class PairingHead:
 
     first: str
     second: str
+    steps: tuple[int, ...] = ()
+    """The checkpoints that played, of those that are runs (-1: no run)."""
 
 
 @frozen
@@ -79,6 +83,7 @@ class Store:
         self._kept: dict[
             Path, tuple[int, int]
         ] = {}  # of each file: the pairing's rows that are saved, the bytes of whole lines
+        self._steps: dict[Path, tuple[int, ...]] = {}
         file = directory / HEAD
         if file.exists():
             if not resume:
@@ -106,6 +111,16 @@ class Store:
     def _file(self, first: str, second: str) -> Path:
         return self.directory / f"{derive(0, first, second):016x}.jsonl"
 
+    def take_up(self, first: str, second: str) -> Pairing:
+        """Return what was saved of a pairing that is to be played further. Raises as :meth:`load`, and UsageError: one of the
+        players is a run that has been trained since."""
+        file, pairing = self._file(first, second), self.load(first, second)
+        steps = make.step_now(first), make.step_now(second)
+        check_steps(file, (first, second), self._steps.get(file), steps)
+        if not self._kept[file][1] and max(steps) >= 0:
+            self._steps[file] = steps
+        return pairing
+
     def load(self, first: str, second: str) -> Pairing:
         """Return what was saved of a pairing (nothing yet: an empty one).
 
@@ -124,7 +139,10 @@ class Store:
         for number, line in enumerate(_whole_lines(file), 1):
             end += len(line)
             try:
-                _take(pairing, line, head=number == 1)
+                if number == 1:
+                    self._steps[file] = structure(_value(line), PairingHead, "It").steps
+                else:
+                    _take(pairing, line)
             except DamagedFileError as error:
                 again = "it to play it anew" if number == 1 else "the line to play its games anew"
                 raise DamagedFileError(f"{file} {whose} is damaged: line {number}: {error} Delete {again}.") from error
@@ -137,7 +155,8 @@ class Store:
         """Write what a pairing has played since it was loaded or saved. Raises WriteError."""
         file = self._file(pairing.first, pairing.second)
         saved, end = self._kept.get(file, (0, 0))
-        data = b"" if end else record_line(asdict(PairingHead(pairing.first, pairing.second)))
+        steps = {"steps": list(self._steps[file])} if self._steps.get(file) else {}
+        data = b"" if end else record_line({"first": pairing.first, "second": pairing.second, **steps})
         for at in range(saved, len(pairing), _GROUPS):
             rows = pairing.rows.read(at, _GROUPS)
             data += record_line({name: rows[name].tolist() for name in COLUMNS})
@@ -152,15 +171,17 @@ class Store:
         self._kept[file] = len(pairing), end + len(data)
 
 
-def _take(pairing: Pairing, line: bytes, head: bool) -> None:
-    """Take in a line of a pairing's file. Raises DamagedFileError."""
+def _value(line: bytes) -> Any:
+    """Return what a line of a pairing's file says. Raises DamagedFileError."""
     value = parsed_line(line.decode(errors="replace"))
     if value is None:
         raise DamagedFileError("It is not JSON.")
-    if head:
-        structure(value, PairingHead, "It")
-        return
-    piece = structure(value, Piece, "It")
+    return value
+
+
+def _take(pairing: Pairing, line: bytes) -> None:
+    """Take in a line of games of a pairing's file. Raises DamagedFileError."""
+    piece = structure(_value(line), Piece, "It")
     pairing.take(_checked({name: np.array(getattr(piece, name), dtype) for name, (dtype, _) in COLUMNS.items()}))
 
 

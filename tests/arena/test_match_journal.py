@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+import cardai
 from cardai.arena import match
 from cardai.arena.journal import journal_of
 from cardai.core.agent import ScalarAgent
@@ -238,3 +239,20 @@ def test_what_is_no_record_is_named_by_its_own_name_and_left_as_it_was(tmp_path:
         match.play("kuhn", ["random", "random"], games=2, record=file, resume=True)
     assert [path.name for path in tmp_path.iterdir()] == ["r.jsonl"]
     assert file.read_text() == "{\n"
+
+
+def test_a_run_that_was_trained_further_does_not_go_on_with_the_match(tmp_path: Path) -> None:
+    run, file = cardai.train("cfr", "kuhn", steps=1, out=tmp_path / "run"), tmp_path / "r.jsonl"
+    players = [str(run.path), "random"]
+    match.play("kuhn", players, games=4, seed=3, record=file)
+    assert json.loads(file.read_text().splitlines()[0])["steps"] == [1, -1]
+    more = match.play("kuhn", players, games=6, seed=3, record=file, resume=True)
+    assert (more.resumed, more.played.games) == (4, 6)
+    kept = file.read_bytes()
+    run.train(steps=9)
+    with pytest.raises(UsageError, match=r"was played by .*run at step 1, and .*run is at step 9 now"):
+        match.play("kuhn", players, games=8, seed=3, record=file, resume=True)
+    assert file.read_bytes() == kept
+    header, rest = kept.split(b"\n", 1)
+    file.write_bytes(header.replace(b',"steps":[1,-1]', b"") + b"\n" + rest)  # as older versions wrote it
+    assert match.play("kuhn", players, games=8, seed=3, record=file, resume=True).resumed == 6

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import cardai
 from cardai.arena import tournament
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
@@ -63,6 +64,20 @@ def test_interrupted_and_resumed_equals_played_at_once(tmp_path: Path) -> None:
     assert not again.interrupted
     assert cells(again) == cells(tournament.play_pairings("leduc", agents, games=400, seed=5))
     assert [len(pairing) for pairing in again.pairings.values()] == [200, 200, 200]
+
+
+def test_games_of_a_run_that_was_trained_further_are_not_its_own(tmp_path: Path) -> None:
+    run = cardai.train("cfr", "kuhn", steps=1, out=tmp_path / "run")
+    agents, out = [str(run.path), "random"], tmp_path / "t"
+    first = tournament.play_pairings("kuhn", agents, games=4, seed=5, out=out)
+    again = tournament.play_pairings("kuhn", agents, games=8, seed=5, out=out, resume=True)
+    assert (len(first.pairings[0, 1]), len(again.pairings[0, 1])) == (2, 4)
+    run.train(steps=9)
+    with pytest.raises(UsageError, match=r"was played by .*run at step 1, and .*run is at step 9 now"):
+        tournament.play_pairings("kuhn", agents, games=8, seed=5, out=out, resume=True)
+    read = tournament.saved(out, agents)  # what was played can still be looked at
+    assert read is not None
+    assert read.cell(0, 1) == again.cell(0, 1)
 
 
 def test_what_is_saved_can_be_read_without_playing(tmp_path: Path) -> None:
