@@ -82,6 +82,7 @@ class Episodes:
         self._legal_buffer = LegalBuffer()
         self._all = np.arange(count)
         self.over = np.zeros(count, np.bool_)
+        self._before = np.zeros(count)  # what hands of the episode brought before the player from outside was asked
 
     def begin(self, seed: int) -> None:
         """Begin the first episode of ``seed`` at every table."""
@@ -115,7 +116,8 @@ class Episodes:
         if self._stateful:
             self._fresh(rows)
         self._games.begin(rows, self._deal_root, groups)
-        self._settle(rows)
+        self._before[rows] = 0
+        self._settle(rows, self._before)
 
     def legal(self, rows: IntArray | None = None) -> Any:
         """Return the legal actions of the seats from outside (of no meaning where an episode is over)."""
@@ -138,22 +140,22 @@ class Episodes:
         """Play legal ``actions`` (m,) at ``rows``, let the opponents move, and return the player's results.
 
         They are (rewards (m,) in the game's unit, whether the episode is over (m,)). A hand that ends within a match is
-        followed by the next.
+        followed by the next; one that ended before the first action of all counts with it.
 
         Raises:
             AgentError: an opponent erred.
         """
         self._decisions[rows, self.own[rows]] += 1
         self.tables.apply_checked(rows, actions)
-        rewards = np.zeros(self.count)
+        rewards = self._before.copy()
+        self._before[rows] = 0
         self._settle(rows, rewards)
         return rewards[rows], self.over[rows].copy()
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _settle(self, rows: IntArray, rewards: Float64s | None = None) -> None:
+    def _settle(self, rows: IntArray, rewards: Float64s) -> None:
         """Let opponents move at ``rows`` until the player from outside is to act or the episode is over."""
-        rewards = np.zeros(self.count) if rewards is None else rewards
         while len(rows):
             current = self.tables.current_players()[rows].astype(np.int64)
             over = rows[current < 0]

@@ -85,6 +85,7 @@ class OneSeat:
         self.games = OneGame(game, layout, length)
         self.game, self.seat, self.table = game, seat, self.games.table
         self.own, self.over = 0, True
+        self._before = 0.0  # what hands of the episode brought before the player from outside was asked
         self._private: dict[tuple[int, int], Agent] = {}
         self._legal = LegalBuffer()
         self._stateful = any(agent.stateful for agent in self.agents)
@@ -112,7 +113,7 @@ class OneSeat:
             if self._stateful:
                 self._private = {(0, seat): own_copy(self._agent_in(seat), seat) for seat in self._others()}
             self.games.begin(self._deal_root, group)
-            self._settle()
+            self._before = self._settle()
             if not self.over:
                 return
         raise UsageError(f"In {PASSED_OVER:,} episodes nothing was asked of seat {self.own}.")
@@ -122,10 +123,14 @@ class OneSeat:
         return self.table.see(self.own)
 
     def act(self, action: int) -> float:
-        """Play a legal action, let the opponents move, and return what hands that ended brought. Raises AgentError."""
+        """Play a legal action, let the opponents move, and return what hands that ended brought. Raises AgentError.
+
+        Hands of a match that ended before the first action of all count with it.
+        """
         self._decisions[self.own] += 1
         self.table.play(action)
-        return self._settle()
+        before, self._before = self._before, 0.0
+        return before + self._settle()
 
     def _others(self) -> list[int]:
         return [seat for seat in range(self.game.num_players) if seat != self.own]

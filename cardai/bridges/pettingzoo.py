@@ -130,7 +130,8 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, Any] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
-        self._settle()
+        if self._settle():  # a hand was over with the deal
+            self._accumulate_rewards()
 
     def step(self, action: Any) -> None:
         """Play ``action`` for the agent to act (None once its episode is over)."""

@@ -344,6 +344,39 @@ def test_a_stateful_opponent_is_built_anew_for_each_episode(tmp_path: Any) -> No
     assert len(Memory.heard) == 3
 
 
+def test_hands_that_opponents_end_before_the_first_action_count_with_it() -> None:
+    game, count = "holdem_limit:players=2,hands=4", 6
+    played = cardai.play(
+        game, [lambda view, legal: 1 if 1 in legal else 0, "always_fold"], games=count, seed=3, duplicate=False
+    )
+    hands = played.hands
+    wanted = [hands["returns"][hands["game"] == k][:, k % 2].sum() for k in range(count)]
+    assert wanted[1] == 10  # the button folds twice
+
+    def calls(mask: Any) -> Any:
+        return np.where(mask[..., 1] == 1, 1, 0)
+
+    env, one = cardai.make_env(game, None, "always_fold", episode="match"), []
+    for episode in range(count):
+        _, info = env.reset(seed=3) if episode == 0 else env.reset()
+        won, over = 0.0, False
+        while not over:
+            _, reward, over, _, info = env.step(int(calls(info["action_mask"])))
+            won += reward
+        one.append(won)
+    envs = cardai.vector_env(game, 2, opponent="always_fold", episode="match", autoreset_mode="SameStep")
+    sums, ended = np.zeros(2), [list[float](), list[float]()]
+    _, infos = envs.reset(seed=3)
+    while min(map(len, ended)) < count // 2:
+        _, rewards, overs, _, infos = envs.step(calls(infos["action_mask"]))
+        sums += rewards
+        for table in np.flatnonzero(overs):
+            ended[table].append(sums[table])
+            sums[table] = 0
+    many = [ended[k % 2][k // 2] for k in range(count)]
+    assert one == many == wanted
+
+
 @pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
 def test_a_reset_of_many_begins_the_next_episode_at_every_table_or_where_the_mask_says(mode: str) -> None:
     """Table i plays episodes i, i + n, ...: group by group the cards of the arena's match, and no table is left out."""

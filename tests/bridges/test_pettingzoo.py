@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import frozen
 
 from cardai.arena.table import Table
 from cardai.core import registry
 from cardai.core.errors import IllegalActionError, PluginError, UsageError
+from cardai.core.game import TERMINAL
+from cardai.plugins.games.kuhn import Kuhn, KuhnState
 from tests.support import INTERPRETED, ROOT, python, sizes
 
 pytest.importorskip("pettingzoo")
@@ -213,3 +216,38 @@ def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> N
         _ = cardai.bridges.pettingzoo
     with pytest.raises(AttributeError, match="no attribute 'petingzoo'"):
         _ = cardai.bridges.petingzoo
+
+
+@frozen
+class Misdeals(Kuhn):
+    """Kuhn poker in which a hand is over with the deal where seat 0 has the jack: it pays one."""
+
+    def new_initial_state(self, setup: Any = None) -> Any:
+        return Misdealt(self.players, game=self)
+
+
+class Misdealt(KuhnState):
+    def current_player(self) -> int:
+        return TERMINAL if len(self.cards) == 2 and self.cards[0] == 0 else super().current_player()
+
+    def returns(self) -> list[float]:
+        return [-1.0, 1.0] if self.cards == [0, *self.cards[1:]] else super().returns()
+
+    def clone(self) -> Any:
+        return Misdealt(self.players, self.cards, self.bets, self.game)
+
+
+def test_a_hand_that_is_over_with_the_deal_pays() -> None:
+    env, paid = pettingzoo.env(Misdeals(), "flat"), []
+    for episode in range(12):
+        env.reset(seed=3 if episode == 0 else None)
+        asked, won = 0, [0.0, 0.0]
+        for agent in env.agent_iter():
+            _, reward, over, _, _ = env.last()
+            won[env.possible_agents.index(agent)] += reward
+            asked += not over
+            env.step(None if over else 0)
+        paid.append((asked, won))
+    assert [won for asked, won in paid if not asked]
+    assert all(won == [-1, 1] for asked, won in paid if not asked)
+    assert all(abs(won[0]) == 1 for _, won in paid)
