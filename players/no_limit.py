@@ -79,7 +79,10 @@ WORDS = (
     "(always folding loses 750)",
     "a local best response with 56 bets on the flop, then fold or call, weighed by the answers of its level fair, wins {} over "
     "{boards} boards (always folding loses 750)",
-    *(f"with the luck taken out (AIVAT) it wins {{}} from {called} over {{hands:,}} hands" for called in OTHERS.values()),
+    *(
+        f"with the luck taken out (AIVAT) it wins {{}} from {called} over {{hands:,}} hands"
+        for called in OTHERS.values()
+    ),
 )
 """What the measures are called on the card, the first MEASURE and then ALSO."""
 MEASURED = HERE.parent / "experiments" / "no_limit_player" / "report" / "measured.json"

@@ -59,8 +59,10 @@ def module_name(kind: str, name: str) -> str:
         UsageError: the name cannot be one, or is taken.
     """
     module = name.replace("-", "_")
-    if not re.fullmatch(r"[a-z][a-z0-9_-]*", name) or keyword.iskeyword(module):
-        raise UsageError(f"A plugin's name is small letters, digits, - and _, a letter first. Got {name!r}.")
+    if not re.fullmatch(r"[a-z]([a-z0-9_-]*[a-z0-9])?", name) or keyword.iskeyword(module):
+        raise UsageError(
+            f"A plugin's name is small letters, digits, - and _ between them, a letter first. Got {name!r}."
+        )
     taken = next((entry for entry in entries(kind) if entry.name == name), None)
     if taken is not None:
         raise UsageError(
@@ -104,13 +106,25 @@ def write_package(kind: str, name: str, module: str, directory: Path) -> None:
         raise UsageError(f"{str(directory)!r} cannot be written: {error.strerror}.") from error
 
 
+def _template(file: str) -> str:
+    return resources.files("cardai.commands").joinpath("templates", file).read_text(encoding="utf-8")
+
+
+def _class_name(kind: str, module: str) -> str:
+    """Return what the plugin's class is called: as the module, with the kind behind it where its file has that name already."""
+    found = "".join(part.capitalize() for part in module.split("_"))
+    while re.search(rf"\b{found}\b", _template(f"{kind}.py.txt")):
+        found += kind.capitalize()
+    return found
+
+
 def _filled(template: str, kind: str, name: str, module: str) -> str:
-    text = resources.files("cardai.commands").joinpath("templates", template).read_text(encoding="utf-8")
+    text = _template(template)
     words = {
         "COMMAND": _TRY[kind],
         "WHERE": "" if kind == "game" else ', game="kuhn"',
         "KIND": kind,
-        "NewPlugin": "".join(part.capitalize() for part in module.split("_")),
+        "NewPlugin": _class_name(kind, module),
         "new-plugin": module.replace("_", "-"),
         "new_plugin": module,
         "PUBLIC": name,

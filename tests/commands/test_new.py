@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 
 import pytest
 
 from cardai.cli import main
+from cardai.commands.new import write_package
 from tests.support import INTERPRETED, cardai, install, python
 
 KINDS = ("agent", "game", "encoder", "trainer")
@@ -33,6 +35,16 @@ def test_an_agent_takes_two_files_and_twenty_lines(site: Path) -> None:
 
 def test_a_game_takes_ninety_lines(site: Path) -> None:
     assert len((site.parent / "game" / "my_game.py").read_text().splitlines()) <= 90
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("game", "field"), ("game", "state"), ("encoder", "plane"), ("trainer", "rows")]
+)
+def test_a_class_hides_nothing_that_its_file_imports(kind: str, name: str, tmp_path: Path) -> None:
+    write_package(kind, name, name, tmp_path / name)
+    tree = ast.parse((tmp_path / name / f"{name}.py").read_text())
+    imported = {alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert imported.isdisjoint(node.name for node in tree.body if isinstance(node, ast.ClassDef))
 
 
 def test_new_plugins_are_listed(site: Path) -> None:
@@ -78,6 +90,7 @@ def test_a_new_packages_own_test_passes(site: Path) -> None:
         (["agent", "json"], "There is a Python module named 'json' already"),
         (["agent", "My Bot"], "small letters"),
         (["agent", "class"], "small letters"),
+        (["agent", "bot-"], "small letters"),
         (["agnet", "x"], "Did you mean 'agent'?"),
         (["agent", "fine", "--out", "full"], "not empty"),
     ],
