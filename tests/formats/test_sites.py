@@ -257,15 +257,28 @@ def test_hands_whose_other_cards_are_not_shown_count_and_are_no_records(tmp_path
     assert (len(file.hands), len(file.damaged)) == (0, 20)
 
 
-def test_what_a_site_says_is_held_against_the_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("hidden", "said"),
+    [
+        (False, "is none by the rules: The values are"),
+        (True, r"is worth .*; by the rules it is \(.*\) or \(.*\) or \(0.0, 0.0\)"),
+    ],
+)
+def test_what_a_site_says_is_held_against_the_rules(hidden: bool, said: str, tmp_path: Path) -> None:
+    """Of a showdown whose other cards are hidden, whatever was won was counted."""
+
     class Wrong(Slumbot):
         def act(self, *args: object) -> object:  # type: ignore[override]
             from attrs import evolve
 
             shown = super().act(*args)  # type: ignore[arg-type]
-            return shown if shown.winnings is None else evolve(shown, winnings=shown.winnings + 1)
+            if shown.winnings is None:
+                return shown
+            if not hidden:
+                return evolve(shown, winnings=shown.winnings + 1)
+            return evolve(shown, winnings=shown.winnings + (not shown.betting.endswith("f")), opponent=())
 
-    with serving(Sites()) as url, pytest.raises(DamagedFileError, match="is none by the rules: The values are"):
+    with serving(Sites()) as url, pytest.raises(DamagedFileError, match=said):
         _played(Wrong(_service(url)), tmp_path / "m", 20)
 
 

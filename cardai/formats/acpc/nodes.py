@@ -54,11 +54,18 @@ class WireTree(GrowingTree):
             for position in range(n):
                 if not folded[position]:
                     ranks[position] = set_value(board | card_set(cards[position * size : position * size + size]))
+        return self._paid(node, ranks)
+
+    def outcomes(self, node: BettingNode) -> list[list[float]]:
+        """Return what each position's result of a finished hand of two may be, whoever has the better cards."""
+        return [self._paid(node, ranks) for ranks in ([1, 0], [0, 1], [0, 0])]
+
+    def _paid(self, node: BettingNode, ranks: list[int]) -> list[float]:
         order = tuple(map(sorted(ranks).index, ranks))
         known: list[float] | None = node.scratch.get(order)
         if known is not None:
             return known
-        out = [0.0] * n
+        out = [0.0] * len(ranks)
         rules.payoffs(node.row, self.rules, ranks, out)
         if node.kept:
             node.scratch[order] = out

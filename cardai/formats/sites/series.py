@@ -146,8 +146,8 @@ class SitePlayer:
             names, values, hole = names[::-1], values[::-1], hole[::-1]
         log = LogHand(number, node.text, hole, self._board(shown.board, node), values, names)
         record = self._record(site, log) if shown.opponent else None
-        if not shown.opponent and not node.contested:
-            self._check_uncontested(site, node, values)
+        if not shown.opponent:
+            self._check_hidden(site, node, values)
         self._tell()
         return SiteHand(
             number=number,
@@ -176,12 +176,13 @@ class SitePlayer:
         assert isinstance(found, dict)  # it was checked
         return {**found, "group": log.hand, "game_number": log.hand, "hand": 0}
 
-    def _check_uncontested(self, site: Site, node: BettingNode, values: tuple[float, float]) -> None:
-        """Raise DamagedFileError where a hand that ended with a fold is worth something else by the rules."""
-        ours = self._follower.tree.values(node, [])
-        if any(abs(one - other) > 1e-5 for one, other in zip(ours, values, strict=True)):
+    def _check_hidden(self, site: Site, node: BettingNode, values: tuple[float, float]) -> None:
+        """Raise DamagedFileError where a hand whose other cards are not shown is worth what it is by the rules with no cards."""
+        ours = self._follower.tree.outcomes(node)
+        if not any(all(abs(one - other) <= 1e-5 for one, other in zip(mine, values, strict=True)) for mine in ours):
+            may_be = " or ".join(str(tuple(one)) for one in dict.fromkeys(map(tuple, ours)))
             raise DamagedFileError(
-                f"{site.name} says that {node.text!r} is worth {values}; by the rules it is {tuple(ours)}."
+                f"{site.name} says that {node.text!r} is worth {values}; by the rules it is {may_be}."
             )
 
     def _tell(self) -> None:
