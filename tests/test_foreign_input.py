@@ -78,7 +78,7 @@ OWN = {
     "arena.slices._worker": "by our own parent process",
     "arena.tournament_store.Store.save": "writes on in the file",
     "commands.completion._options": "our own commands' sources",
-    "commands.new._filled": "a template that we ship",
+    "commands.new._template": "a template that we ship",
     "commands.process._point_at_nothing": "the null device",
     "commands.range.range_given": "a range that its reader names, refused by tests/poker/test_range_forms.py where it is none",
     "commands.process.open_streams": "the null device",

@@ -247,7 +247,9 @@ def test_three_lost_hands_in_a_row_end_the_match_and_keep_it(tmp_path: Path) -> 
     assert (tmp_path / "m").read_text().count('"lost":true') == 3
 
 
-def test_hands_whose_other_cards_are_not_shown_count_and_are_no_records(tmp_path: Path) -> None:
+def test_hands_whose_other_cards_are_not_shown_count_and_are_no_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     sites = Sites(hide=True)
     with serving(sites) as url:
         found = _played(GtoWizard(_service(url)), tmp_path / "m", 20)
@@ -255,6 +257,11 @@ def test_hands_whose_other_cards_are_not_shown_count_and_are_no_records(tmp_path
     assert found.chips.mean == pytest.approx(sum(deal.winnings() for deal in sites.deals.values()) / 2)
     file = read(tmp_path / "m")
     assert (len(file.hands), len(file.damaged)) == (0, 20)
+    sites.hide = False
+    with serving(sites) as url:
+        _played(GtoWizard(_service(url)), tmp_path / "m", 22, resume=True)
+    _call("evaluate", "aivat", "--record", str(tmp_path / "m"), "--agent", THRESHOLD, code=2)
+    assert "in 20 hands the other cards were not shown" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(
