@@ -45,7 +45,7 @@ def write(work: Work, out: Path, command: str) -> None:
     lines += variants_section(work)
     lines += networks_section(work, out)
     lines += rates(work)
-    if experiment.findings:
+    if experiment.findings and experiment.entries[0].label in work.begun():  # they are of ours
         lines += ["", "## What did not work, and what did", "", *experiment.findings.strip().splitlines()]
     (out / "report.md").write_text("\n".join([*lines, ""]))
 

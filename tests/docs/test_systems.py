@@ -22,6 +22,8 @@ REPORTS = {
         "poker_cnn_video/report/report.md",
         "poker_cnn_limit/report/report.md",
         "poker_cnn_limit/report/judged.md",
+        "poker_cnn_limit/report/tenth/report.md",
+        "poker_cnn_limit/report/tenth/judged.md",
         "poker_cnn_triple_draw/report/report.md",
     ),
     "cnn-valuation": (
