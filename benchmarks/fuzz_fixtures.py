@@ -81,6 +81,7 @@ def fixtures() -> list[Fixture]:
         Fixture("rooms", "packed", _packed_rooms, _read_histories),
         Fixture("phh", "limit", _histories("holdem_limit"), _read_histories),
         Fixture("phh", "nolimit", _histories("holdem_nolimit"), _read_histories),
+        Fixture("phh", "cash", _cash_histories, _read_histories),
     ]
     return found
 
@@ -244,6 +245,19 @@ def _histories(game: str) -> Callable[[Path], Any]:
         (folder / "hands.jsonl").unlink()
 
     return fill
+
+
+def _cash_histories(folder: Path) -> None:
+    """Hands that no log can hold: each has stacks of its own, antes, parts of chips, or cards that nobody saw."""
+    hand = (
+        "variant = 'NT'\nantes = [0.5, 0.5, 0.5]\nblinds_or_straddles = [1, 2, -2]\nmin_bet = 2\n"
+        "starting_stacks = [50.25, 80, 30]\nactions = ['d dh p1 KsKd', 'd dh p2 ????', 'd dh p3 7c7s', 'p3 cbr 29.50', "
+        "'p1 cc', 'p2 f', 'd db 2c7dKh', 'd db 3c', 'd db 4s', 'p1 sm KsKd', 'p3 sm 7c7s']\nday = 1\n"
+        "month = 7\nyear = 2009\ntime_zone_abbreviation = 'ET'\nseats = [3, 5, 1]\nplayers = ['a', 'b', 'c']\n"
+        "currency_symbol = '$'\n"
+    )
+    for number, end in enumerate(("", "winnings = [61, 0, 0]\n", "finishing_stacks = [82.75, 77.5, 0]\n")):
+        (folder / f"{number}.phh").write_text(hand + end)
 
 
 def _read_histories(folder: Path, rng: Random) -> None:

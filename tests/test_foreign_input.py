@@ -52,7 +52,7 @@ TRIED = {
     "formats.acpc.seat.Seat.receive": "wire",
     "formats.acpc.series._values": "series",
     "formats.acpc.series.begin": "series",
-    "formats.phh._hand": "phh",
+    "formats.rooms.phh_reading.phh_hand": "phh",
     "formats.sites.kept.KeptHands.__init__": "site",
     "formats.sites.kept.KeptHands._take_up": "site",
     "formats.sites.service.Service.parsed": "site",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -26,7 +27,7 @@ def read_hands(source: str | Path | IO[str], game: GameDef | None = None) -> Rec
 
     Raises:
         UsageError: there is no such file, or cardai has no such game. DamagedFileError: it is empty, or of no format
-            that is installed. PluginError: PHH, and PokerKit is not installed.
+            that is installed.
     """
     from cardai.arena import records
     from cardai.formats.acpc.records import log_to_records
@@ -37,9 +38,11 @@ def read_hands(source: str | Path | IO[str], game: GameDef | None = None) -> Rec
         found, lines = peek(name, stream)
         if isinstance(found, RecordFormat):
             return records.read_lines(lines, name)
-        if isinstance(found, LogFormat):
+        if not isinstance(found, LogFormat):
+            return _collected(_with_skipped(found.read(lines, name), stream))
+        if found.one_game:
             return log_to_records(found.read_log(lines, game), name)
-        return _collected(_with_skipped(found.read(lines, name), stream))
+        return _collected(_with_skipped(found.read(lines, name, game), stream))
 
 
 def read_log(source: str | Path | IO[str], game: GameDef | None = None) -> Log:
@@ -116,9 +119,9 @@ def peek(name: str, stream: IO[str]) -> tuple[Format, Iterator[str]]:
     return registry.create("format", kind), itertools.chain(seen, lines)
 
 
-def told_by(lines: list[str]) -> str:
-    """Return the format that knows the earliest of a file's first ``lines`` as its own, "" if none does."""
-    if places := dict(_told(lines)):
+def told_by(lines: list[str], formats: Mapping[str, Format] | None = None) -> str:
+    """Return which of ``formats`` (all) knows the earliest of a file's first ``lines`` as its own, "" if none does."""
+    if places := dict(_told(lines, all_formats() if formats is None else formats)):
         return min(places, key=lambda named: places[named])
     if next((line.lstrip().startswith("{") for line in lines if line.strip()), False):
         return "record"  # a damaged one
@@ -151,29 +154,33 @@ def _unknown(name: str, lines: list[str]) -> str:
     )
 
 
-def _told(lines: list[str]) -> Iterator[tuple[str, int]]:
-    """Yield the formats that know one of ``lines`` as theirs, with its place; a plugin that is broken spoils no other."""
+def all_formats() -> dict[str, Format]:
+    """Return the formats that are installed, by name; a plugin that is broken spoils no other."""
     from cardai.core import registry
+    from cardai.core.errors import CardaiError
+
+    found = {}
+    for entry in registry.entries("format"):
+        with suppress(CardaiError):
+            found[entry.name] = registry.create("format", entry.name)
+    return found
+
+
+def _told(lines: list[str], formats: Mapping[str, Format]) -> Iterator[tuple[str, int]]:
+    """Yield the formats that know one of ``lines`` as theirs, with its place; a plugin that is broken spoils no other."""
     from cardai.core.errors import CardaiError
     from cardai.core.loading import plugin_code
 
-    for entry in registry.entries("format"):
+    for name, one in formats.items():
         with suppress(CardaiError), plugin_code(str):
-            place = registry.create("format", entry.name).detect(lines)
+            place = one.detect(lines)
             if place is not None:
-                yield entry.name, place
+                yield name, place
 
 
 def endings() -> dict[str, str]:
     """Return how names of files of hands end, each with the format whose files do; a broken plugin spoils no other."""
-    from cardai.core import registry
-    from cardai.core.errors import CardaiError
-
-    found: dict[str, str] = {}
-    for entry in registry.entries("format"):
-        with suppress(CardaiError):
-            found.update(dict.fromkeys(registry.create("format", entry.name).suffixes, entry.name))
-    return found
+    return {ending: name for name, one in all_formats().items() for ending in one.suffixes}
 
 
 @contextmanager
@@ -210,9 +217,9 @@ def _text(source: str | Path) -> IO[str]:
     from cardai.formats.folders import ZIP, Joined
 
     if Path(source).is_dir():
-        return cast(IO[str], Joined(Path(source), told_by, PEEKED))
+        return cast(IO[str], Joined(Path(source), partial(told_by, formats=all_formats()), PEEKED))
     file = open(source, "rb")  # noqa: SIM115 (closed with its text)
     if file.peek(4)[:4] == ZIP:
         file.close()
-        return cast(IO[str], Joined(Path(source), told_by, PEEKED))
+        return cast(IO[str], Joined(Path(source), partial(told_by, formats=all_formats()), PEEKED))
     return text_of(file)

@@ -21,8 +21,9 @@ from cardai.formats.packed import ENOUGH, SWELLING, Unpacked
 
 ZIP = b"PK\x03\x04"
 """How a zip archive begins (PKWARE's APPNOTE, 4.3.7)."""
-ENDINGS = (".txt", ".xml", ".txt.gz", ".xml.gz")
-"""How names of rooms' files end."""
+NAMED = (".txt", ".xml", ".phh", ".phhs")
+ENDINGS = (*NAMED, *(f"{one}.gz" for one in NAMED))
+"""How names of rooms' files end, and of poker hand histories."""
 
 
 class Joined(io.TextIOBase):
@@ -45,9 +46,7 @@ class Joined(io.TextIOBase):
         if line is None:
             reasons = Counter(said.reason for said in self.skipped)
             looked = "".join(f"; {count:,} x {reason}" for reason, count in reasons.items())
-            raise DamagedFileError(
-                f"{place} holds no file of hands (names that end in {', '.join(ENDINGS[:2])}){looked}."
-            )
+            raise DamagedFileError(f"{place} holds no file of hands (names that end in {', '.join(NAMED)}){looked}.")
         self._lines = itertools.chain([line], self._lines)
 
     def readable(self) -> bool:

@@ -39,7 +39,10 @@ class LogFormat(Format):
         yield self.read_log(lines, game)
 
     def read(self, lines: Iterator[str], name: str, game: GameDef | None = None) -> HandStream:
-        logs = self.parts(lines, game)
+        return self.streamed(self.parts(lines, game), name)
+
+    def streamed(self, logs: Iterator[Log], name: str) -> HandStream:
+        """Return the hands of the logs that a file is read as. Raises DamagedFileError: they do not say their game."""
         first = next(logs)
         items: Iterator[LogHand | Problem] = (
             item for log in itertools.chain([first], logs) for item in (*log.problems, *log.hands)

@@ -1,38 +1,40 @@
-"""Poker hand histories (PHH, arXiv 2312.11753): limit and no-limit hold'em, written and read with PokerKit.
+"""Poker hand histories (PHH, arXiv 2312.11753): limit and no-limit hold'em, read by cardai's rules, written with PokerKit.
 
-A file holds one hand (.phh) or numbered tables of them (.phhs). PokerKit plays each hand's actions; what it played is then
-held to the competition's rules, as a hand of any log is. Player 1 is the competition's position 0.
+A file holds one hand (.phh) or numbered tables of them (.phhs). Hands are replayed as poker rooms' are. Where all of a file's
+are of one game that the competition could play, with all cards, they are records of that game; else each has its own.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from attrs import Attribute, evolve, field, frozen
+from attrs import evolve, frozen
 
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.extras import need_extra
-from cardai.core.format import Format, Record, Written
+from cardai.core.format import Format, HandStream, LeftOut, Record, Written
 from cardai.core.hookspecs import hookimpl
-from cardai.core.schema import structure, whole
-from cardai.formats.acpc.gamedef import MAX_PLAYERS, NO_CAP, UNLIMITED, GameDef
+from cardai.formats.acpc.gamedef import NO_CAP, UNLIMITED, GameDef
 from cardai.formats.acpc.logs import Log, LogHand, Problem, check_names
 from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import checked
-from cardai.formats.acpc.states import CALL, FOLD, Cards, parse_cards
 from cardai.formats.log_format import LogFormat, differ
-from cardai.poker.rules.growing_tree import BettingNode
+from cardai.formats.rooms.hand import RoomHand
+from cardai.formats.rooms.phh_reading import LINES, PhhHand, phh_hand, told_of
+from cardai.formats.rooms.records import record_of
+from cardai.formats.rooms.replay import replayed
+from cardai.formats.rooms.text import UNITS
+from cardai.formats.rooms.told import Refused
+from cardai.poker.rules.betting import RAISE
 
 _DEEP = 1000  # big bets in a stack that the game does not limit: PHH wants a number
 _CAPS = (3, 4, 4, 4)  # bets and raises of limit hold'em in each round, the big blind not counted
 _TABLE = re.compile(r"\s*\[[^\[\]]*\]\s*(#.*)?$")
+_VARIANT = re.compile(r"\s*[\"']?variant[\"']?\s*=")
 _FIRST = re.compile(r"\s*(\[[^\[\]]{1,60}\]\s*(#.*)?$|[a-z_]{2,30}\s*=)")  # a line that only such a file has
-_LINES = 2000  # lines of one hand
 _UNSAID = re.compile(r"'''|[\x00-\x1f\x7f]")  # what PokerKit's texts in quotes cannot hold
 
 
@@ -44,8 +46,6 @@ def _pokerkit() -> Any:
 
 
 # -- writing -------------------------------------------------------------------------------------------------------
-
-
 def log_to_phh(log: Log) -> list[Any]:
     """Return each hand as PokerKit's HandHistory; hands that cannot be written join ``log.problems``.
 
@@ -101,110 +101,112 @@ def _pokerkit_game(definition: GameDef) -> tuple[Any, int]:
 
 
 @frozen
-class PhhHand:
-    """What a hand of a PHH file must hold. Lists go by player; chips are whole."""
+class _Read:
+    """A hand of a file: the number of its first line, what the file says, and what was played or why it was not."""
 
-    variant: str
-    antes: tuple[int, ...] = field(validator=whole(0, UNLIMITED))
-    blinds_or_straddles: tuple[int, ...] = field(validator=whole(0, UNLIMITED))
-    starting_stacks: tuple[int, ...] = field(validator=whole(1, UNLIMITED))
-    actions: tuple[str, ...] = field()
-    small_bet: int = field(default=0, validator=whole(0, UNLIMITED))
-    big_bet: int = field(default=0, validator=whole(0, UNLIMITED))
-    min_bet: int = field(default=0, validator=whole(0, UNLIMITED))
-    players: tuple[str, ...] = ()
-    hand: Any = None
-
-    @actions.validator
-    def _short(self, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
-        if len(value) > _LINES or any(len(action) > 200 for action in value):
-            raise ValueError("has more, or longer, entries than a hand of hold'em")
-
-    def __attrs_post_init__(self) -> None:
-        n = len(self.starting_stacks)
-        if self.variant not in ("FT", "NT"):
-            raise ValueError(
-                f"is of the variant {self.variant[:20]!r}; FT and NT (limit and no-limit hold'em) are known"
-            )
-        if not 2 <= n <= MAX_PLAYERS or len(self.antes) > n or len(self.blinds_or_straddles) > n or any(self.antes):
-            raise ValueError(f"must have 2 to {MAX_PLAYERS} players, a blind each at most, and no antes")
-        if self.players and (len(self.players) != n or not all(self.players)):
-            raise ValueError("does not name each player")
+    line: int
+    said: PhhHand | None
+    hand: RoomHand | CardaiError
 
 
-def read_log(lines: Iterable[str], game: GameDef | None = None) -> Log:
-    """Return the hands of a PHH file as a log; hands that cannot be read are reported in ``problems``.
-
-    The file's game is ``game``, or that of the first hand that can be read; hands of another one are reported.
-
-    Raises:
-        PluginError: PokerKit is not installed.
-    """
-    _pokerkit()
-    log = Log(definition=game)
-    trees: dict[GameDef, WireTree] = {} if game is None else {game: WireTree(game)}
-    for count, (line, text) in enumerate(_tables(lines)):
+def _hands(lines: Iterable[str]) -> Iterator[_Read]:
+    """Yield the hands of a file."""
+    for line, text in _tables(lines):
+        said = None
         try:
-            log.hands.append(_hand(text, trees, count, fixed=game is not None))
+            said = phh_hand(text)
+            hand = replayed(told_of(said, line))
+            if any(action.implied for action in hand.actions):
+                raise Refused("the hand is not over", "somebody has still to act")
+            yield _Read(line, said, hand)
         except CardaiError as error:
-            log.problems.append(Problem(line, str(error)))
-    log.definition = next(iter(trees), None)
-    return log
+            yield _Read(line, said, error)
 
 
 def _tables(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield each hand's text with the number of its first line."""
+    """Yield each hand's text with the number of its first line; a second variant begins a hand as a table's head does."""
     held: list[str] = []
-    begun = 1
+    begun, named = 1, False
     for number, line in enumerate(lines, 1):
-        if _TABLE.match(line):
+        head, again = _TABLE.match(line) is not None, named and _VARIANT.match(line) is not None
+        if head or again:
             if any(map(str.strip, held)):
                 yield begun, "".join(held)
-            held, begun = [], number + 1
-        elif len(held) <= _LINES:
+            held, begun, named = [], number + 1 if head else number, False
+        if not head and len(held) <= LINES:
             held.append(line)
+            named = named or _VARIANT.match(line) is not None
     if any(map(str.strip, held)):
         yield begun, "".join(held)
 
 
-def _hand(text: str, trees: dict[GameDef, WireTree], count: int, fixed: bool) -> LogHand:
-    try:
-        values = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DamagedFileError(f"no hand in PHH: {error}.") from error
-    read = structure(values, PhhHand, "the hand")
+def read_log(lines: Iterable[str], game: GameDef | None = None) -> Log:
+    """Return the hands of a PHH file as a log; hands that cannot be read, or stand in no log, are reported in ``problems``.
+
+    The file's game is ``game``, or that of the first hand that a log can hold; hands of another one are reported.
+    """
+    return _log(_hands(lines), game)
+
+
+def _log(hands: Iterable[_Read], game: GameDef | None) -> Log:
+    log = Log(definition=game)
+    trees: dict[GameDef, WireTree] = {} if game is None else {game: WireTree(game)}
+    for count, read in enumerate(hands):
+        try:
+            if isinstance(read.hand, CardaiError):
+                raise read.hand
+            assert read.said is not None
+            log.hands.append(_log_hand(read.said, read.hand, trees, count, fixed=game is not None))
+        except CardaiError as error:
+            log.problems.append(Problem(read.line, str(error)))
+    log.definition = next(iter(trees), None)
+    return log
+
+
+def _log_hand(said: PhhHand, hand: RoomHand, trees: dict[GameDef, WireTree], count: int, fixed: bool) -> LogHand:
+    """Return a hand as a log has it. Raises DamagedFileError where none can."""
+    definition = _definition(said)
     if not trees:
-        trees[_definition(read)] = WireTree(_definition(read))
-    ((definition, tree),) = trees.items()
-    if not fixed and _definition(read) != definition:
+        trees[definition] = WireTree(definition)
+    ((first, tree),) = trees.items()
+    if not fixed and definition != first:
         raise DamagedFileError("its blinds, sizes or stacks are not those of the file's first hand.")
-    state = _played(read)
-    hole, board, node = _followed(state, tree, len(read.starting_stacks))
-    dealt = [card for cards in (*hole, *board) for card in cards]
-    if any(len(cards) != 2 for cards in hole):
+    if not all(player.cards for player in hand.players):
         raise DamagedFileError("the cards of some player are not known.")
-    names = read.players or tuple(f"p{seat + 1}" for seat in range(len(hole)))
+    names = tuple(player.name for player in hand.players)
     check_names(names)
-    number = read.hand if type(read.hand) is int and 0 <= read.hand < 10**10 else count
-    if node.actor >= 0:
-        raise DamagedFileError("the hand is not over.")
-    given = tuple(tree.values(node, dealt))
-    hand = LogHand(number, node.text, hole, board, given, names)
-    checked(tree, hand)
-    if any(abs(ours - theirs) > len(names) for ours, theirs in zip(given, state.payoffs, strict=True)):
-        raise DamagedFileError(f"PokerKit pays {list(state.payoffs)}, the competition's rules {list(given)}.")
-    return hand
+    node = tree.root
+    for move in hand.moves:
+        if node.actor < 0:
+            raise DamagedFileError("it goes on where the competition's betting is over.")
+        node = tree.after(node, round(move * hand.chip) if tree.game.no_limit and move >= RAISE else move)
+    ends = [tree.game.board_before(round_) for round_ in range(node.round + 1)]
+    dealt = hand.boards[0] if hand.boards else ()
+    board = tuple(dealt[low:high] for low, high in pairwise(ends))
+    hole = tuple(player.cards for player in hand.players)
+    number = said.hand if type(said.hand) is int and 0 <= said.hand < 10**10 else count
+    given = tuple(tree.values(node, [card for cards in (*hole, *board) for card in cards])) if node.actor < 0 else ()
+    found = LogHand(number, node.text, hole, board, given, names)
+    checked(tree, found)
+    if any(abs(ours - theirs * hand.chip) > len(names) for ours, theirs in zip(given, hand.returns, strict=True)):
+        raise DamagedFileError(f"the competition's rules pay {list(given)}, a poker room's {list(hand.returns)}.")
+    return found
 
 
-def _definition(hand: PhhHand) -> GameDef:
-    """Return the competition's definition of a hand's game."""
-    n, stacks = len(hand.starting_stacks), set(hand.starting_stacks)
-    blinds = hand.blinds_or_straddles + (0,) * (n - len(hand.blinds_or_straddles))
+def _definition(said: PhhHand) -> GameDef:
+    """Return the competition's definition of a hand's game. Raises DamagedFileError where it has none."""
+    n, stacks = len(said.starting_stacks), set(said.starting_stacks)
+    blinds = said.blinds_or_straddles + (0,) * (n - len(said.blinds_or_straddles))
     posted = max((seat + 1 for seat in range(n) if blinds[seat]), default=0)
-    if len(stacks) > 1 or not posted or max(blinds) > min(stacks):
+    if any(said.antes):
+        raise DamagedFileError("a log has no antes.")
+    if len(stacks) > 1 or not posted or min(blinds) < 0 or max(blinds) > min(stacks):
         raise DamagedFileError("the stacks must be equal and cover the blinds.")
-    limit, sizes = hand.variant == "FT", (hand.small_bet, hand.small_bet, hand.big_bet, hand.big_bet)
-    stack = min(stacks)
+    bets = (said.small_bet, said.small_bet, said.big_bet, said.big_bet)
+    if any(amount % UNITS for amount in (*stacks, *blinds, *bets)):
+        raise DamagedFileError("a log has whole chips.")
+    stack, blinds = min(stacks) // UNITS, tuple(blind // UNITS for blind in blinds)
+    limit, sizes = said.variant == "FT", tuple(size // UNITS for size in bets)
     if limit and stack >= max(blinds) + sum(cap * size for cap, size in zip(_CAPS, sizes, strict=True)):
         stack = UNLIMITED  # nobody can run out of chips
     return GameDef(
@@ -224,57 +226,29 @@ def _definition(hand: PhhHand) -> GameDef:
     )
 
 
-def _played(hand: PhhHand) -> Any:
-    """Return PokerKit's state at the end of a hand. Raises DamagedFileError where it refuses an action."""
-    bets = {name: getattr(hand, name) for name in ("small_bet", "big_bet", "min_bet") if getattr(hand, name)}
-    lists = ("antes", "blinds_or_straddles", "starting_stacks", "actions")
+def _alike(hands: Sequence[_Read]) -> bool:
+    """Whether all hands that were played can stand in one log: of one game that the competition has, with all cards."""
+    played = [(read.said, read.hand) for read in hands if isinstance(read.hand, RoomHand) and read.said is not None]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            history = _pokerkit().HandHistory(
-                variant=hand.variant, **bets, **{name: list(getattr(hand, name)) for name in lists}
-            )
-            *_, state = history
-    except Exception as error:  # PokerKit raises what it likes
-        raise DamagedFileError(f"PokerKit refuses the hand: {error}.") from error
-    return state
+        games = {_definition(said) for said, _ in played}
+    except DamagedFileError:
+        return False
+    return len(games) < 2 and all(player.cards for _, hand in played for player in hand.players)
 
 
-def _followed(state: Any, tree: WireTree, players: int) -> tuple[tuple[Cards, ...], tuple[Cards, ...], BettingNode]:
-    """Return hole cards, board and betting of what PokerKit played, by the competition's rules."""
-    hole: list[Cards] = [()] * players
-    dealt: Cards = ()
-    node = tree.root
-    for operation in state.operations:
-        match type(operation).__name__:
-            case "HoleDealing":
-                hole[operation.player_index] += _cards(operation.cards)
-            case "HoleCardsShowingOrMucking" if len(_cards(operation.hole_cards)) == 2:
-                hole[operation.player_index] = _cards(operation.hole_cards)
-            case "BoardDealing":
-                dealt += _cards(operation.cards)
-            case "Folding":
-                node = tree.after(node, FOLD)
-            case "CheckingOrCalling":
-                node = tree.after(node, CALL)
-            case "CompletionBettingOrRaisingTo":
-                node = tree.after(node, _amount(tree, node, operation.amount))
-    ends = [tree.game.board_before(round_) for round_ in range(node.round + 1)]
-    if len(dealt) < ends[-1]:
-        raise DamagedFileError("the board is shorter than the betting.")
-    return tuple(hole), tuple(dealt[low:high] for low, high in pairwise(ends)), node
-
-
-def _amount(tree: WireTree, node: BettingNode, amount: int) -> int:
-    """Return the competition's action of a bet or raise to ``amount`` within the round."""
-    if not tree.game.no_limit or node.actor < 0:
-        return 2
-    return int(amount + node.row["spent"][node.actor] - node.row["round_spent"][node.actor])
-
-
-def _cards(cards: Iterable[Any]) -> Cards:
-    """Return PokerKit's cards that are known."""
-    return tuple(card for text in map(repr, cards) if "?" not in text for card in parse_cards(text))
+def _records(hands: Iterable[_Read], name: str) -> HandStream:
+    """Return hands as records, each with a game of its own."""
+    agents: list[str] = []
+    places: dict[str, int] = {}
+    items: list[Any] = []
+    for read in hands:
+        if isinstance(read.hand, RoomHand):
+            items.append(record_of(read.hand, len(items), agents, places))
+        else:
+            reason = read.hand.reason if isinstance(read.hand, Refused) else ""
+            items.append(LeftOut(f"{name}, line {read.line}: {read.hand}; the hand was left out.", reason))
+    game = next(item["game"] for item in items if not isinstance(item, str))
+    return HandStream(name, game, agents, iter(items))
 
 
 @frozen
@@ -289,6 +263,12 @@ class Phh(LogFormat):
 
     def read_log(self, lines: Iterable[str], game: GameDef | None = None) -> Log:
         return read_log(lines, game)
+
+    def read(self, lines: Iterator[str], name: str, game: GameDef | None = None) -> HandStream:
+        hands = list(_hands(lines))
+        if game is None and not _alike(hands):
+            return _records(hands, name)
+        return self.streamed(iter([_log(hands, game)]), name)
 
     def write(self, header: Mapping[str, Any], hands: Sequence[Record]) -> Written:
         """Write records of one game through a log, as the competition's; hands with games or stacks of their own one by one."""

@@ -128,7 +128,9 @@ def test_what_is_no_record_of_hands_is_refused(tmp_path: Path) -> None:
             read_hands(io.StringIO(nothing))
     with pytest.raises(UsageError, match="There is no file"):
         read_hands("no/such/file")
-    with pytest.raises(DamagedFileError, match=r"holds no file of hands \(names that end in .txt, .xml\)\.$"):
+    with pytest.raises(
+        DamagedFileError, match=r"holds no file of hands \(names that end in .txt, .xml, .phh, .phhs\)\.$"
+    ):
         read_hands(tmp_path)
     with pytest.raises(UsageError, match=r"cannot be read: .*embedded null"):
         read_hands("a\0b")

@@ -1,4 +1,4 @@
-"""PHH files are read as logs are: by PokerKit, then by the competition's rules; a hand that is wrong costs that hand."""
+"""PHH files of one game are logs in other words; a hand that is wrong costs that hand."""
 
 from __future__ import annotations
 
@@ -101,25 +101,24 @@ def test_the_game_is_that_of_the_file_or_the_one_that_is_given() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda text: text.replace("variant = 'NT'", "variant = 'PO'"), "is of the variant 'PO'"),
-        (lambda text: text.replace("antes = [0, 0]", "antes = [1, 1]", 1), "no antes"),
+        (lambda text: text.replace("variant = 'NT'", "variant = 'PO'"), "another game: the variant 'PO'"),
+        (lambda text: text.replace("antes = [0, 0]", "antes = [1, 1]", 1), "a log has no antes"),
         (lambda text: text.replace("[20000, 20000]", "[20000, 10000]", 1), "stacks must be equal"),
-        (
-            lambda text: text.replace("[20000, 20000]", "[20000.5, 20000]", 1),
-            "starting_stacks[0] must be a whole number",
-        ),
+        (lambda text: text.replace("[20000, 20000]", "[20000.5, 20000.5]", 1), "a log has whole chips"),
+        (lambda text: text.replace("[20000, 20000]", "[20000.00001, 20000]", 1), "four decimals at most"),
+        (lambda text: text.replace("[20000, 20000]", "[20000, 20000, 20000]", 1), "does not name each player"),
         (lambda text: text.replace("[20000, 20000]", "20000", 1), "starting_stacks must be a list"),
         (lambda text: text.replace("min_bet = 100", "min_bet = 'a'", 1), "min_bet must be a whole number"),
         (lambda text: text.replace("antes = [0, 0]", "", 1), "lacks 'antes'"),
         (lambda text: text.replace("antes =", "antes", 1), "no hand in PHH"),
-        (lambda text: text.replace("'p1 f'", "'p1 q'", 1), "PokerKit refuses the hand"),
+        (lambda text: text.replace("'p1 f'", "'p1 q'", 1), "an action that is none of hold'em: p1 q"),
         (lambda text: text.replace(", 'p1 f'", "", 1), "is not over"),
         (lambda text: text.replace("9hQd", "????", 1), "cards of some player are not known"),
-        (lambda text: text.replace("9hQd", "5dQd", 1), "PokerKit refuses the hand|twice"),
-        (lambda text: text.replace("cbr 300", "cbr 150", 1), "not legal|PokerKit refuses"),
+        (lambda text: text.replace("9hQd", "5dQd", 1), "a card is there twice"),
+        (lambda text: text.replace("cbr 300", "cbr 150", 1), "a raise of no legal amount"),
         (lambda text: text.replace("'Bob'", "'B:b'", 1), "cannot stand in a log"),
         (lambda text: text.replace("'Bob'", "", 1), "does not name each player"),
-        (lambda text: text.replace("actions = ['", f"actions = ['{'x' * 300}', '", 1), "than a hand of hold'em"),
+        (lambda text: text.replace("actions = ['", f"actions = ['{'x' * 3000}', '", 1), "than a hand of hold'em"),
     ],
 )
 def test_a_hand_that_is_wrong_costs_that_hand_and_is_named_by_its_line(change: Callable[[str], str], said: str) -> None:

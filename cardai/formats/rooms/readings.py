@@ -47,6 +47,8 @@ class Reading:
     sizes: tuple[int, ...] = (0, 0, 0, 0)
     completes: bool = False
     """Whether a limit raise completes a short all-in."""
+    full: bool = True
+    """Whether a big blind that is all-in for less is called in full."""
 
     @property
     def big_blind(self) -> int:
@@ -71,7 +73,7 @@ class Reading:
             ante=self.ante,
             dead_posts=self.dead if any(self.dead) else (),
             away=self.away,
-            full_blinds=True,
+            full_blinds=self.full,
             completes=self.completes,
             fold_anytime=True,
             minimum_bet=self.big_blind,
@@ -100,7 +102,8 @@ class Reading:
             )
             if (any(value) if isinstance(value, tuple) else value)
         }
-        options |= {"full_blinds": True, "fold_anytime": True}
+        options |= {"full_blinds": True} if self.full else {}
+        options["fold_anytime"] = True
         floor = self.ante + max(*self.blinds, *self.dead)
         deepest = max(*self.table.stacks, floor)
         if self.betting == "limit":
@@ -161,7 +164,7 @@ def _unit(told: Told) -> int:
     given = [seat.stack for seat in told.seats.values()]
     given += [post.amount for post in told.posts]
     given += [amount for act in told.acts for amount in (act.added, act.to) if amount > 0]
-    given += [*told.collected.values(), *told.returned.values()]
+    given += [*told.collected.values(), *told.returned.values(), *told.left.values()]
     whole = (10_000, 100, 1) if told.tournament or not told.currency else (100, 1)
     if max(given, default=0) > MAX_CHIPS * whole[0]:
         whole = (100_000_000, 1_000_000, *whole)
@@ -187,6 +190,11 @@ def readings(told: Told, table: Table) -> Iterator[Reading]:
             base = Reading(table, told.betting, at[big_post.name], ante, away=_away(told, table))
             base = evolve(base, unsaid=tuple(post.name for post in unsaid))
             placed = _placed(base, blinds, big_post, at, named, live, dead_antes)
+            if told.short_blinds and big_post.all_in:
+                short = evolve(placed, full=False)
+                yield from _sized(short, stakes, told) if told.betting == "limit" else (short,)
+                if told.unpaid:
+                    break
             if told.betting != "limit":
                 yield placed
             else:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import floor
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.core.kernel import interpreted_copy
 from cardai.formats.hand_values import card_set, set_value
@@ -41,6 +42,7 @@ def settle(
 
     ``beyond`` is what each put in that nobody could call, and is in no ``spent``.
     """
+    told = _collecting(told, table, row, beyond)
     boards = _boards(told, row, contested)
     _check_cards(told, boards)
     returns = [0.0] * len(table.names)
@@ -48,6 +50,9 @@ def settle(
         out = [0.0] * len(table.names)
         rules.payoffs(row, law, _ranks(told, table, row, board, contested, beyond), out)
         returns = [total + one / max(len(boards), 1) for total, one in zip(returns, out, strict=True)]
+    if told.unpaid:
+        _check_seen(told, table, row, contested)
+        return Settled(boards, _whole(returns), tuple(returns), 0)
     unit, best = table.unit, None
     for returned in _uncalled(told, table, row, beyond):
         net = [
@@ -62,6 +67,34 @@ def settle(
             return Settled(boards, tuple(net), tuple(returns), rake)
     assert best is not None
     raise best
+
+
+def _collecting(told: Told, table: Table, row: dict[str, Any], beyond: list[int]) -> Told:
+    """Return ``told`` with what was collected, uncalled bets too, where it says what each has left in the end."""
+    if not told.left:
+        return told
+    put = [spent + dead + more for spent, dead, more in zip(row["spent"], row["dead"], beyond, strict=True)]
+    won = {name: told.left[name] - told.seats[name].stack + put[k] * table.unit for k, name in enumerate(table.names)}
+    return evolve(told, collected={name: amount for name, amount in won.items() if amount})
+
+
+def _check_seen(told: Told, table: Table, row: dict[str, Any], contested: bool) -> None:
+    """Raise Refused if the cards do not say who won: of each pot somebody's must be known, and the others have lost."""
+    live = [k for k in range(len(table.names)) if not row["folded"][k]]
+    if not contested or len(live) < 2:
+        return
+    last = sorted(row["spent"][k] for k in live)[-2]  # who is in the last pot that two are in is in all others
+    if not any(table.names[k] in told.cards for k in live if row["spent"][k] >= last):
+        raise Refused("winners without cards", "nobody shows a hand, and it is not said who won")
+
+
+def _whole(returns: list[float]) -> tuple[int, ...]:
+    """Return what was won in whole chips; odd ones go to the first who win."""
+    net = [floor(one + _NOTHING) for one in returns]
+    for k, one in enumerate(returns):
+        if sum(net) < 0 and one - net[k] > _NOTHING:
+            net[k] += 1
+    return tuple(net)
 
 
 def _boards(told: Told, row: dict[str, Any], contested: bool) -> tuple[tuple[int, ...], ...]:

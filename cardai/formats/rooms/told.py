@@ -78,6 +78,10 @@ class Told:
     cards: dict[str, tuple[int, ...]] = field(factory=dict)
     collected: dict[str, int] = field(factory=dict)
     returned: dict[str, int] = field(factory=dict)
+    left: dict[str, int] = field(factory=dict)
+    """What each has in the end, where the file says that in place of what was collected."""
+    unpaid: bool = False
+    """The file does not say who won what: the cards do, and who throws his away unseen has lost."""
     hero: str = ""
     rake: int | None = None
     """All fees that the file says, together; None: it says none."""
@@ -93,6 +97,8 @@ class Told:
     """Who acts and has no seat, or somebody who chats: where a hand does not agree with the rules, they are why."""
     posters: list[str] = field(factory=list)
     """Who posts and has no seat."""
+    short_blinds: bool = False
+    """A big blind that is all-in for less may be called as it is (PHH); in rooms it is called in full."""
     ended: bool = False
     """Whether the file says that the hand came to its end."""
 

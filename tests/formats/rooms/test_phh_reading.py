@@ -1,0 +1,221 @@
+"""PHH of any hand of hold'em, as the public data set has it: unequal stacks, antes, parts of chips, cards that nobody saw."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from cardai import make
+from cardai.cards.text import parse_cards
+from cardai.core.format import LeftOut
+from cardai.formats import read_hands, stream_hands
+from cardai.formats.phh import _hands
+from cardai.formats.rooms.hand import RoomHand
+from tests.commands.conftest import Call, cardai  # noqa: F401
+
+CASH = """\
+[1]
+variant = 'NT'
+ante_trimming_status = false
+antes = [0.50, 0.50, 0.50, 0.50]
+blinds_or_straddles = [1, 2, 0, 0]
+min_bet = 2
+starting_stacks = [100.25, 200, 55.50, 80]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'd dh p4 ????', 'p3 cbr 6', 'p4 f', 'p1 cc', 'p2 f', 'd db 2c7dKh',
+  'p1 cc', 'p3 cbr 10.50 # half of it', 'p1 f']
+time = 23:30:00
+day = 1
+month = 7
+year = 2009
+time_zone_abbreviation = 'ET'
+venue = 'A Room'
+table = 'CLEO'
+hand = 301
+seats = [3, 5, 1, 2]
+players = ['a', 'b', 'c', 'd']
+winnings = [0, 0, 15.25, 0]
+currency_symbol = '$'
+
+"""
+"""The form of the data set (uoftcprg/phh-dataset, handhq): winnings are of the pot, without what nobody called, after rake."""
+SHOWN = """\
+[2]
+variant = 'NT'
+antes = [0, 0, 0]
+blinds_or_straddles = [1, 2, 0]
+min_bet = 2
+starting_stacks = [50, 80, 30]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'p3 cbr 30', 'p1 cbr 50', 'p2 cc', 'd db 2c7dKh', 'd db 3c', 'd db 4s',
+  'p1 sm KsKd', 'p2 sm ????', 'p3 sm 7c7s']
+players = ['a', 'b', 'c']
+"""
+"""The second player calls all and shows nothing; nothing says who won."""
+
+
+def hand_of(text: str) -> RoomHand:
+    (read,) = _hands(io.StringIO(text))
+    assert isinstance(read.hand, RoomHand), read.hand
+    return read.hand
+
+
+def why_not(text: str) -> str:
+    (read,) = _hands(io.StringIO(text))
+    assert not isinstance(read.hand, RoomHand)
+    return str(read.hand)
+
+
+def test_a_hand_of_the_data_set_has_its_stacks_antes_and_rake() -> None:
+    hand = hand_of(CASH)
+    assert (hand.room, hand.table, hand.number, hand.currency, hand.chip) == ("A Room", "CLEO", "301", "USD", 0.01)
+    assert hand.time == datetime(2009, 7, 2, 3, 30, tzinfo=UTC)
+    assert [(p.name, p.seat, p.stack, p.ante, p.net) for p in hand.players] == [
+        ("a", 3, 10025, 50, -650),
+        ("b", 5, 20000, 50, -250),
+        ("c", 1, 5550, 50, 1525 - 650),
+        ("d", 2, 8000, 50, -50),
+    ]
+    assert (hand.rake, hand.returns) == (75, (-650.0, -250.0, 950.0, -50.0))
+    assert hand.game.startswith("holdem_nolimit:players=4,blinds=100+200,ante=50")
+
+
+def test_who_shows_nothing_has_lost_and_odd_chips_are_whole() -> None:
+    hand = hand_of(SHOWN)
+    assert [p.net for p in hand.players] == [80, -50, -30]
+    assert [bool(p.cards) for p in hand.players] == [True, False, True]
+    tie = SHOWN.replace("KsKd", "KsAd").replace("7c7s", "KcAs").replace("[50, 80, 30]", "[30, 80, 30]")
+    tie = tie.replace("'p1 cbr 50'", "'p1 cc'").replace(
+        "blinds_or_straddles = [1, 2, 0]", "blinds_or_straddles = [1, 3, 0]"
+    )
+    split = hand_of(tie.replace("'p2 cc'", "'p2 f'"))
+    assert [p.net for p in split.players] == [2, -3, 1]
+    assert split.returns == (1.5, -3.0, 1.5)
+
+
+def test_where_nobody_says_who_won_nothing_is_guessed() -> None:
+    hidden = SHOWN.replace("'p1 sm KsKd'", "'p1 sm'")
+    assert "nobody shows a hand" in why_not(hidden)  # p3's sevens are in the main pot alone
+    assert [p.net for p in hand_of(hidden + "finishing_stacks = [0, 160, 0]\n").players] == [-50, 80, -30]
+    assert "not over" in why_not(CASH.replace(", 'p1 f'", "").replace("winnings = [0, 0, 15.25, 0]", ""))
+    assert "board" in why_not(SHOWN.replace(", 'd db 4s'", ""))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("p1 sm KsKd", "p1 sm Ks"), "hole cards"),
+        (("p1 sm KsKd", "p9 sm KsKd"), "a player without a seat"),
+        (("p1 sm KsKd", "p1 sm Ks??"), "cards that are none"),
+        (("p1 sm KsKd", "p1 sd KsKd"), "none of hold'em"),
+        (("d dh p1 ????", "d dh p1 KsQd"), "other cards are shown than were dealt"),
+        (("p3 cbr 30", "p3 cbr 30.00001"), "none of hold'em"),
+        (("p3 cbr 30", "p3 cbr -3"), "none of hold'em"),
+        (("antes = [0, 0, 0]", "antes = [-1, 0, 0]"), "must be from 0"),
+        (("players = ['a', 'b', 'c']", "players = ['a', 'b', 'a']"), "does not name each player"),
+        (("players = ['a', 'b', 'c']", "winnings = [1, 2]"), "2 winnings for 3 players"),
+        (("players = ['a', 'b', 'c']", "winnings = [0, 0, 130]"), "another"),
+        (("variant = 'NT'", "variant = 'NS'"), "another game: the variant 'NS'"),
+        (("starting_stacks = [50,", "starting_stacks = [1e400,"), "must be chips"),
+        (("starting_stacks = [50,", "starting_stacks = [nan,"), "must be chips"),
+    ],
+)
+def test_a_wrong_hand_is_refused_by_name(change: tuple[str, str], said: str) -> None:
+    text = SHOWN.replace(*change)
+    assert text != SHOWN
+    assert said in why_not(text)
+
+
+def test_files_of_a_folder_and_hands_without_a_tables_head_are_read_one_after_another(tmp_path: Path) -> None:
+    (tmp_path / "a.phhs").write_text(CASH + SHOWN)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "0.phh").write_text(CASH.partition("]\n")[2].replace("'d']", "'e']"))
+    file = read_hands(tmp_path)
+    assert [hand["room"]["number"] for hand in file.hands] == ["301", "", "301"]
+    assert file.header["agents"] == ["a", "b", "c", "d", "e"]
+    with stream_hands(tmp_path / "b" / "0.phh") as stream:
+        assert [item["seats"] for item in stream.hands] == [[0, 1, 2, 3]]
+
+
+def test_a_hand_that_is_refused_costs_that_hand(tmp_path: Path) -> None:
+    (tmp_path / "a.phhs").write_text(CASH + SHOWN.replace("'NT'", "'PO'"))
+    file = read_hands(tmp_path / "a.phhs")
+    assert len(file.hands) == 1
+    (left,) = file.damaged
+    assert isinstance(left, LeftOut)
+    assert left.reason == "another game"
+    assert "line 24: another game: the variant 'PO'" in left
+
+
+def test_convert_reads_them_and_writes_them_again(cardai: Call, tmp_path: Path) -> None:  # noqa: F811
+    pytest.importorskip("pokerkit")
+    (tmp_path / "a.phhs").write_text(CASH + SHOWN)
+    first, second = tmp_path / "b.phhs", tmp_path / "c.phhs"
+    assert cardai("convert", str(tmp_path / "a.phhs"), str(first)).code == 0
+    assert cardai("convert", str(first), str(second)).code == 0
+    assert first.read_text() == second.read_text()
+    assert cardai("replay", str(first), "--hand", "2").code == 0
+    (tmp_path / "d.phh").write_text(SHOWN)
+    examples = cardai("convert", str(tmp_path / "d.phh"), "--to", "examples", "--out", str(tmp_path / "x"))
+    assert "2 decisions of 1 hands written" in examples.err  # of those whose cards somebody saw
+
+
+KINDS = ("plain", "ante", "big blind's ante", "straddle", "post", "short", "limit")
+
+
+def played(rng: Random, kind: str) -> tuple[str, list[int]]:
+    """Return a hand that PokerKit played at random, as PHH, and what everybody won."""
+    import pokerkit
+    from pokerkit import Automation
+
+    n = rng.randint(2, 6)
+    small, big = rng.choice([(5, 10), (50, 100), (1, 2)])
+    blinds, antes, least = [small, big], 0 if kind != "ante" else rng.choice([small, big]), big
+    if kind == "straddle" and n > 3:
+        blinds, least = [small, big, 2 * big], 2 * big
+    if kind == "post" and n > 4:
+        blinds += [0] * (n - 2)
+        blinds[rng.randint(3, n - 1)] = -big  # below 0: who acts first stays
+    listed = [0, big, *[0] * (n - 2)] if kind == "big blind's ante" else antes
+    stacks = [rng.randint(1 if kind == "short" else 3 * big, rng.choice([5, 20, 200]) * big) for _ in range(n)]
+    automatic = tuple(one for one in Automation if one is not Automation.RUNOUT_COUNT_SELECTION)
+    sizes = (big, 2 * big) if kind == "limit" else (least,)
+    variant: Any = pokerkit.FixedLimitTexasHoldem if kind == "limit" else pokerkit.NoLimitTexasHoldem
+    state = variant.create_state(automatic, not isinstance(listed, list), listed, blinds, *sizes, stacks, n)
+    while state.status:
+        chance = rng.random()
+        if chance < 0.15 and state.can_fold():
+            state.fold()
+        elif chance < 0.45 and state.can_complete_bet_or_raise_to():
+            low = state.min_completion_betting_or_raising_to_amount
+            high = state.max_completion_betting_or_raising_to_amount
+            state.complete_bet_or_raise_to(rng.choice([low, high, rng.randint(low, min(high, 4 * low))]))
+        else:
+            state.check_or_call()
+    game = variant(automatic, not isinstance(listed, list), listed, blinds, *sizes)
+    return pokerkit.HandHistory.from_game_state(game, state).dumps() + "\n", list(state.payoffs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hands_that_pokerkit_played_are_paid_alike(kind: str) -> None:
+    pytest.importorskip("pokerkit")
+    rng = Random(f"phh {kind}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(12):
+            text, won = played(rng, kind)
+            hand = hand_of(text)
+            assert all(abs(p.net - theirs) <= 1 for p, theirs in zip(hand.players, won, strict=True)), text
+            assert sum(p.net for p in hand.players) == 0
+            left = [p.stack + theirs for p, theirs in zip(hand.players, won, strict=True)]
+            said = hand_of(f"{text}finishing_stacks = {left}\n")
+            assert ([p.net for p in said.players], said.rake) == (won, 0)
+            assert make.game(said.game).num_players == len(won)
+
+
+def test_cards_of_a_hand_are_those_that_were_dealt_or_shown() -> None:
+    assert hand_of(SHOWN).players[0].cards == tuple(parse_cards("KsKd"))
