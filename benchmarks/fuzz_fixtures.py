@@ -298,8 +298,8 @@ def _site_match(folder: Path) -> None:
         "aivat_score": 1.5,
     }
     state["action_history"] = ["b300", "c", "_", "c", "c", "_", "c", "c", "_", "c", "c"]
-    game = {"starting_stack": 20000, "blinds": [100, 50]}
-    write_json(folder / "wizard.json", {"hands": [{"hand_id": "x1", "game": game, "game_state": state}]})
+    game = {"starting_stack": 20000.0, "blinds": [100.0, 50.0]}
+    write_json(folder / "wizard.json", [{"hand_id": "x1", "game": game, "game_state": state}])
 
 
 def _site_game() -> Any:
@@ -318,7 +318,7 @@ def _read_site_match(folder: Path, rng: Random) -> None:
     from cardai.formats.sites.slumbot import Slumbot
 
     class Answers(Service):
-        def call(self, path: str, body: Any = None, **_: Any) -> dict[str, Any]:
+        def call(self, path: str, body: Any = None, *, bare: str = "", **_: Any) -> dict[str, Any]:
             name = {"/api/login": "login.json", "/api/new_hand": "begin.json", "/api/act": "act.json"}.get(
                 path, "wizard.json"
             )
@@ -326,7 +326,7 @@ def _read_site_match(folder: Path, rng: Random) -> None:
                 data = (folder / name).read_bytes()
             except OSError as error:  # no answer came
                 raise NoAnswerError(str(error)) from error
-            return self.parsed(path, data)
+            return self.parsed(path, data, bare)
 
     service = Answers("http://127.0.0.1:9")
     if rng.random() < 0.3:

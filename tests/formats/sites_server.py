@@ -97,10 +97,10 @@ class Sites:
             answer |= {"bot_hole_cards": deal.cards(1 - deal.client), "session_num_hands": self.begun}
         return answer
 
-    def wizard(self, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
+    def wizard(self, path: str, body: dict[str, Any] | None) -> Any:
         """Answer a call of GTO Wizard's protocol; blinds come in either order, cards of both may be shown all the time."""
         if path == "/hands/in-progress":
-            return {"hands": [self.frame(n, d) for n, d in self.deals.items() if not d.over]}
+            return [self.frame(n, d) for n, d in self.deals.items() if not d.over]
         assert body is not None
         if path == "/hands":
             assert body == {"game_name": "HUNL 200BB"}
@@ -117,7 +117,7 @@ class Sites:
             {
                 "name": who,
                 "position": ("BB", "SB")[position],
-                "stack": 20000,
+                "stack": 20000.0,
                 "hole_cards": "".join(deal.cards(position)) if shown or position == deal.client else None,
             }
             for who, position in seats[:: 1 if deal.number % 2 else -1]
@@ -130,7 +130,7 @@ class Sites:
             "winnings": deal.winnings() if deal.over else (None, 0.0)[deal.number % 2],
             "aivat_score": 25.0 if deal.over else None,
         }
-        game = {"starting_stack": 20000, "blinds": [50, 100][:: 1 if deal.number % 3 else -1]}
+        game = {"starting_stack": 20000.0, "blinds": [50.0, 100.0][:: 1 if deal.number % 3 else -1]}
         return {"hand_id": name, "game": {**game, "stack_reset_per_hand": True}, "game_state": state}
 
 
@@ -152,7 +152,7 @@ def serving(sites: Sites) -> Iterator[str]:
         def _answer(self, body: dict[str, Any] | None) -> None:
             sites.calls.append((self.path, body or {}))
             sites.headers.append(dict(self.headers))
-            fault = sites.faults.get(self.path, [])
+            fault = sites.faults.get(self.path.partition("?")[0], [])
             wrong = fault.pop(0) if fault else None
             if wrong == "cut":  # it is done, and nobody hears of it
                 self._of(body)
@@ -167,10 +167,12 @@ def serving(sites: Sites) -> Iterator[str]:
             self.wfile.write(data[: len(data) // 2] if wrong == "half" else data)
             self.close_connection = True
 
-        def _of(self, body: dict[str, Any] | None) -> dict[str, Any]:
+        def _of(self, body: dict[str, Any] | None) -> Any:
             if self.path.startswith("/api"):
                 return sites.slumbot(self.path, body or {})
-            return sites.wizard(self.path, body)
+            path, _, asked = self.path.partition("?")
+            assert asked == ("game_name=HUNL+200BB" if body is None else "")
+            return sites.wizard(path, body)
 
         def do_GET(self) -> None:
             self._answer(None)

@@ -17,6 +17,7 @@ from cardai.core.errors import DamagedFileError, RemoteError, UsageError
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.player import AgentPlayer
+from cardai.formats.sites import gtowizard as protocol
 from cardai.formats.sites.gtowizard import GtoWizard, definition_of
 from cardai.formats.sites.kept import KeptHands, SiteHand
 from cardai.formats.sites.series import SiteFigures, SitePlayer, figures, header_of, play_hands
@@ -85,6 +86,25 @@ def test_hands_on_gto_wizard_are_those_of_the_rules_whoever_is_listed_first(tmp_
     assert found.aivat is not None
     assert found.aivat.mean == 250.0  # 25 chips of 100 a big blind
     assert found.unseen == 0
+
+
+def test_gto_wizard_is_asked_where_its_makers_client_asks_and_answers_as_it_does() -> None:
+    """The address is that of gtowizard-ai/researcher-api-client (src/main.py); its models have chips as floats, hands as whole
+    numbers, and a run of another's client was sent hands under way as a bare list."""
+    assert protocol.URL == "https://researcher.gtowizard.com"
+    game = {"starting_stack": 20000.0, "blinds": [100.0, 50.0], "stack_reset_per_hand": True}
+    players = [
+        {"name": "Blueprint", "stack": 19900.0, "position": "BB", "hole_cards": "2s2c"},
+        {"name": "GTO Wizard", "stack": 19725.0, "position": "SB", "hole_cards": None},
+    ]
+    state = {"board_cards": "", "is_hand_over": False, "players": players, "action_history": ["b275"], "winnings": None}
+    frame = {"hand_id": 7, "game": game, "game_state": state}
+    for answer in ([frame], {"hands": [frame]}):
+        sites = Sites()
+        sites.faults = {"/hands/in-progress": [answer]}
+        with serving(sites) as url:
+            shown = GtoWizard(_service(url)).begin()
+        assert (shown.hand_id, shown.position, shown.betting, shown.winnings) == ("7", 0, "b275", None)
 
 
 def test_both_sites_are_played_alike(tmp_path: Path) -> None:
@@ -162,7 +182,7 @@ def test_bounds_of_waits_double_up_to_half_a_minute() -> None:
     with serving(sites) as url:
         service = Service(url, tries=10, sleep=waits.append)
         service._jitter.uniform = lambda low, high: high  # type: ignore[method-assign]
-        service.call("/hands/in-progress")
+        service.call("/hands/in-progress?game_name=HUNL+200BB", bare="hands")
     assert waits == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
 
 
@@ -343,7 +363,7 @@ def test_the_key_goes_to_https_or_to_this_machine_alone() -> None:
             Service(url)
     sites = Sites()
     with serving(sites) as url:
-        Service(url, {"X-API-Key": "k"}).call("/hands/in-progress")
+        Service(url, {"X-API-Key": "k"}).call("/api/new_hand", {})
     assert sites.headers[0]["X-Api-Key"] == "k"
     assert not sites.headers[0]["User-Agent"].startswith("Python")
 

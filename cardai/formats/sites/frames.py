@@ -15,8 +15,9 @@ from cardai.core.schema import whole
 _MOST = 1_000_000_000
 
 
-def _chips(instance: Any, attribute: Attribute[Any], value: float | None) -> None:
-    if value is not None and not abs(value) <= _MOST:
+def _chips(instance: Any, attribute: Attribute[Any], value: float | tuple[float, ...] | None) -> None:
+    several = value if isinstance(value, tuple) else () if value is None else (value,)
+    if not all(abs(one) <= _MOST for one in several):
         raise ValueError(f"must be chips, at most {_MOST:,}")
 
 
@@ -70,10 +71,10 @@ class WizardState:
 
 @frozen
 class WizardGame:
-    """What is played. Blinds come in either order."""
+    """What is played: chips are sent as 20000.0. Blinds come in either order."""
 
-    starting_stack: int = field(validator=whole(1, _MOST))
-    blinds: tuple[int, ...] = field(validator=whole(1, _MOST))
+    starting_stack: float = field(validator=_chips)
+    blinds: tuple[float, ...] = field(validator=_chips)
     stack_reset_per_hand: bool = True
 
 
@@ -95,6 +96,6 @@ class WizardFrame:
 
 @frozen
 class WizardHands:
-    """The answer of ``GET /hands/in-progress``."""
+    """The answer of ``GET /hands/in-progress``, which is a bare list."""
 
     hands: tuple[WizardFrame, ...] = ()

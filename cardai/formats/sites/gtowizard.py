@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 from attrs import evolve
 
@@ -22,7 +23,8 @@ from cardai.formats.sites.shown import LostHandError, Shown
 from cardai.formats.slumbot import GAME, step_text
 from cardai.poker.rules.growing_tree import BettingNode
 
-URL = "https://research-api.gtowizard.com"
+URL = "https://researcher.gtowizard.com"
+"""As in its makers' own client, gtowizard-ai/researcher-api-client."""
 GAME_NAME = "HUNL 200BB"
 KEY = "GTOWIZARD_API_KEY"
 """The variable of the environment that holds the key: a command line can be seen by others."""
@@ -59,7 +61,8 @@ class GtoWizard:
 
     def _waiting(self) -> list[dict[str, Any]]:
         """Return the hands that are under way."""
-        answer = self._service.call("/hands/in-progress")
+        asked = f"/hands/in-progress?{urlencode({'game_name': self._game_name})}"
+        answer = self._service.call(asked, bare="hands")
         structure(answer, WizardHands, "The answer of GTO Wizard")
         return answer.get("hands", [])  # type: ignore[no-any-return]  # of frames: it was checked
 
@@ -111,7 +114,7 @@ class GtoWizard:
         stack, blind = (game.starting_stack,) * 2, (max(game.blinds, default=0), min(game.blinds, default=0))
         if not game.stack_reset_per_hand or (stack, blind) != (self.definition.stack, self.definition.blind):
             raise UsageError(
-                f"GTO Wizard deals blinds of {game.blinds} and stacks of {game.starting_stack}"
+                f"GTO Wizard deals blinds of {' and '.join(map('{:g}'.format, game.blinds))} and stacks of {game.starting_stack:g}"
                 f"{'' if game.stack_reset_per_hand else ' that go on from hand to hand'}, which is not {self._game_name!r} "
                 f"with blinds of {self.definition.blind[1]} and {self.definition.blind[0]}. Give its name by --game-name."
             )

@@ -90,9 +90,11 @@ class Service:
         *,
         again: frozenset[int] = BUSY,
         repeat: bool = True,
+        bare: str = "",
         stands: Callable[[], dict[str, Any] | None] | None = None,
     ) -> dict[str, Any]:
         """Return the answer to one call, a JSON object: POST with a ``body``, else GET. Whoever calls hands it to the schema.
+        Where a bare list may come, ``bare`` is the key under which it is returned.
 
         Busy answers (``again``) and lost ones are waited for and tried anew, where the call may be repeated (``repeat``). What
         was asked may be done all the same: ``stands`` is asked after each such try, and what it returns is the answer.
@@ -105,7 +107,7 @@ class Service:
         for tried in range(self._tries):
             begun = time.monotonic()
             try:
-                return self._within(path, lambda: self._once(path, body, again))
+                return self._within(path, lambda: self._once(path, body, again, bare))
             except (BusyError, NoAnswerError) as error:
                 if not repeat:
                     raise
@@ -144,7 +146,7 @@ class Service:
     def _silent(self, path: str) -> NoAnswerError:
         return NoAnswerError(f"{self.host} did not answer {path} within {self._seconds:g} seconds.")
 
-    def _once(self, path: str, body: Mapping[str, Any] | None, again: frozenset[int]) -> dict[str, Any]:
+    def _once(self, path: str, body: Mapping[str, Any] | None, again: frozenset[int], bare: str) -> dict[str, Any]:
         sent = None if body is None else json.dumps(body).encode()
         headers = self._headers if sent is None else {**self._headers, "Content-Type": "application/json"}
         request = urllib.request.Request(self.url + path, data=sent, headers=headers)
@@ -153,7 +155,7 @@ class Service:
                 data = answer.read(LONGEST + 1)
                 if len(data) <= LONGEST and answer.length:  # read with a limit, http.client tells nobody
                     raise http.client.IncompleteRead(data, answer.length)
-                return self.parsed(path, data)
+                return self.parsed(path, data, bare)
         except urllib.error.HTTPError as error:
             with error:
                 raise self._refused(path, error, again) from error
@@ -174,7 +176,7 @@ class Service:
         message += f": {one_line(said).strip()[:300]}." if said.strip() else "."
         return BusyError(message, error.code) if error.code in again else RemoteError(message)
 
-    def parsed(self, path: str, data: bytes) -> dict[str, Any]:
+    def parsed(self, path: str, data: bytes, bare: str = "") -> dict[str, Any]:
         """Return the JSON object that an answer is. Raises DamagedFileError, or RemoteError with what it says is wrong."""
         if len(data) > LONGEST:
             raise DamagedFileError(f"{self.host} answered {path} with more than {LONGEST:,} bytes.")
@@ -182,6 +184,7 @@ class Service:
             value = json.loads(data)
         except (ValueError, RecursionError):
             value = None
+        value = {bare: value} if bare and isinstance(value, list) else value
         if not isinstance(value, dict) or too_deep(value):
             raise DamagedFileError(f"{self.host} answered {path} with {data[:60]!r}, which is no JSON object.")
         said = value.get("error_msg") or value.get("detail") or value.get("error")
