@@ -19,12 +19,15 @@ from cardai import make
 from cardai.core import registry
 from cardai.core.errors import CardaiError, DamagedFileError, IllegalActionError, UsageError
 from cardai.core.files import Output, digest_of, limited_lines, too_deep
+from cardai.core.format import LeftOut
 from cardai.core.game import Game, Setup, Tables, pack_setups
 from cardai.core.needs import allow_own
 from cardai.core.spec import parse
 from cardai.core.trust import Source, marked, read_from
 
 FORMAT = 1
+NOT_SHOWN = "the other cards were not shown"
+"""Why a hand of a match against a site may be none that replays (:mod:`cardai.formats.sites.kept`)."""
 Record = dict[str, Any]
 """One hand: game_number, hand, seats (the agent in each seat, an index into the header's agents), seed (of the deck),
 setup (starter, score, stacks), deck (chance outcomes in order), actions, returns, outcome. A hand that a poker room wrote
@@ -42,6 +45,11 @@ class RecordFile:
     """The hand in the last line, if the match stopped within it: it has no returns and no outcome."""
     cut: bool = False
     """Whether the last of ``damaged`` is a last line that was cut off."""
+
+    @property
+    def not_shown(self) -> int:
+        """How many hands a site has kept the other cards of: they are sentences in ``damaged``."""
+        return sum(isinstance(one, LeftOut) and one.reason == NOT_SHOWN for one in self.damaged)
 
 
 class RecordWriter:
@@ -182,6 +190,10 @@ def _stream(
             continue
         cut = not line.endswith("\n")
         record = None if cut else parsed_line(line)
+        if record is not None and "seats" not in record and isinstance(record.get("site"), dict):
+            why = "the hand was lost on its way to the site" if record["site"].get("lost") else NOT_SHOWN
+            yield LeftOut(f"{name}, line {number}: {why}; the line was left out.", why), cut
+            continue
         try:
             if record is None:
                 raise DamagedFileError(f"{name}, line {number}: truncated or not JSON")

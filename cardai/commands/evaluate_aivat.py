@@ -146,21 +146,6 @@ def _played(
     ended(found, "hands", 2, keep)
 
 
-def _check_shown(record: str, header: Mapping[str, Any]) -> None:
-    """Raise UsageError where a match against a site has hands whose other cards were not shown: which they are is no accident."""
-    from cardai.core.files import limited_lines
-    from cardai.formats import opened
-    from cardai.formats.sites.kept import hidden_in
-
-    if header.get("site") and record != "-":
-        with opened(record) as (_, lines):
-            hidden = hidden_in(limited_lines(lines))
-        if hidden:
-            raise UsageError(
-                f"No AIVAT: in {hidden:,} hands the other cards were not shown, and which they are is no accident."
-            )
-
-
 def _recorded(record: str, agent: str, values: str | None, player: str | None, seed: int, json: bool) -> None:
     """Weigh recorded hands, and print what was found."""
     from cardai import make
@@ -168,7 +153,9 @@ def _recorded(record: str, agent: str, values: str | None, player: str | None, s
     from cardai.formats import read_hands
 
     file = read_hands(record)
-    _check_shown(record, file.header)
+    if file.not_shown:
+        why = "the other cards were not shown, and which they are is no accident"
+        raise UsageError(f"No AIVAT: in {file.not_shown:,} hands {why}.")
     for message in file.damaged:
         tell(f"cardai: {message}")
     if not file.hands:

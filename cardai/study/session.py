@@ -14,6 +14,7 @@ from attrs import frozen
 from cardai.arena.records import Record, RecordFile, check_fits, other_game, unseen
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.format import LeftOut
 from cardai.core.game import Game
 from cardai.core.text import one_line
 from cardai.study import saved
@@ -66,8 +67,7 @@ def tasks_of(file: RecordFile, game: Game, who: int) -> tuple[list[Task], dict[s
             left_out[reason] += 1
         else:
             tasks.append(Task(number, record, record["seats"].index(who)))
-    if file.damaged:
-        left_out["the line is damaged"] += len(file.damaged)
+    left_out.update(one.reason if isinstance(one, LeftOut) else "the line is damaged" for one in file.damaged)
     return tasks, dict(left_out)
 
 

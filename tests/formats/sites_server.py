@@ -94,7 +94,10 @@ class Sites:
             self.token = answer["token"] = f"token {self.begun}"
         if deal.over:
             answer |= {"winnings": deal.winnings(), "won_pot": 0, "baseline_winnings": deal.winnings() - 100}
-            answer |= {"bot_hole_cards": deal.cards(1 - deal.client), "session_num_hands": self.begun}
+            answer |= {
+                "bot_hole_cards": [] if self.hide else deal.cards(1 - deal.client),
+                "session_num_hands": self.begun,
+            }
         return answer
 
     def wizard(self, path: str, body: dict[str, Any] | None) -> Any:

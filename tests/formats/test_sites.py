@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
@@ -268,7 +269,7 @@ def test_three_lost_hands_in_a_row_end_the_match_and_keep_it(tmp_path: Path) -> 
 
 
 def test_hands_whose_other_cards_are_not_shown_count_and_are_no_records(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sites = Sites(hide=True)
     with serving(sites) as url:
@@ -276,12 +277,35 @@ def test_hands_whose_other_cards_are_not_shown_count_and_are_no_records(
     assert (found.hands, found.unseen) == (20, 20)
     assert found.chips.mean == pytest.approx(sum(deal.winnings() for deal in sites.deals.values()) / 2)
     file = read(tmp_path / "m")
-    assert (len(file.hands), len(file.damaged)) == (0, 20)
+    assert (len(file.hands), len(file.damaged), file.not_shown) == (0, 20, 20)
     sites.hide = False
     with serving(sites) as url:
         _played(GtoWizard(_service(url)), tmp_path / "m", 22, resume=True)
-    _call("evaluate", "aivat", "--record", str(tmp_path / "m"), "--agent", THRESHOLD, code=2)
-    assert "in 20 hands the other cards were not shown" in " ".join(capsys.readouterr().err.split())
+    for given in (str(tmp_path / "m"), "-"):  # a pipe was weighed by the two hands that were shown
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((tmp_path / "m").read_bytes())))
+        _call("evaluate", "aivat", "--record", given, "--agent", THRESHOLD, code=2)
+        assert "in 20 hands the other cards were not shown" in " ".join(capsys.readouterr().err.split())
+
+
+def test_hands_of_a_site_that_do_not_replay_are_called_what_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They were called damaged."""
+    sites = Sites(hide=True)
+    sites.faults = {"/api/act": ["cut"]}
+    with serving(sites) as url:
+        _played(Slumbot(_service(url)), tmp_path / "m", 1)
+        sites.hide = False
+        _played(Slumbot(_service(url)), tmp_path / "m", 2, resume=True)
+    assert read(tmp_path / "m").damaged == [
+        f"{tmp_path}/m, line {line}: {why}; the line was left out."
+        for line, why in ((2, "the hand was lost on its way to the site"), (3, "the other cards were not shown"))
+    ]
+    _call("convert", str(tmp_path / "m"), str(tmp_path / "out.jsonl"), code=0)
+    said = capsys.readouterr().err
+    assert "One hand written to" in said
+    assert "1  the other cards were not shown" in said
+    assert "damaged" not in said
 
 
 @pytest.mark.parametrize(

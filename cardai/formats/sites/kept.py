@@ -1,13 +1,13 @@
 """The record of hands on a site: cardai's own record, a line a hand as it ends, with what the site said of it under ``site``.
 
 A hand whose other cards the site does not show is no hand that replays: its line holds what was seen alone, counts in all
-figures, and is left out by whoever reads records.
+figures, and is left out and named as such by whoever reads records.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -50,16 +50,6 @@ class SiteHand:
 @frozen
 class _Line:
     site: SiteHand
-
-
-def hidden_in(lines: Iterable[str]) -> int:
-    """Return how many hands in the lines of a match's file are no records, since the site did not show the other's cards."""
-    found = 0
-    for line in lines:
-        value = parsed_line(line) or {}
-        site = value.get("site")
-        found += "seats" not in value and isinstance(site, dict) and not site.get("lost")
-    return found
 
 
 class KeptHands:
