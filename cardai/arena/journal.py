@@ -24,6 +24,15 @@ def journal_of(path: str | Path) -> Path:
     return journal if os.path.isfile(journal) else Path(path)
 
 
+def kept_in(folder: Path) -> list[tuple[Path, Path]]:
+    """Return the records in ``folder``, by their names from the last to the first, each with the file that holds it as
+    :func:`journal_of` says: also of matches that are being played, or whose process was killed."""
+    found = {path: path for path in folder.glob("*.jsonl")}
+    open_ = [file for file in folder.glob(f"*.jsonl{ENDING}") if file.is_file()]
+    found |= {file.with_name(file.name.removesuffix(ENDING)): file for file in open_}
+    return sorted(found.items(), key=lambda held: held[0].name, reverse=True)
+
+
 def beside(path: Path) -> Path:
     """Return the file in which the record at ``path`` is kept until it is put in its place.
 

@@ -68,12 +68,13 @@ def matches(
 
 
 def _list(found: list[Sitting], json: bool) -> None:
+    from cardai.arena.journal import journal_of
     from cardai.ui.players import against as called
 
     if json:
         return print_json(
             [
-                {"file": str(one.path), "began": one.began, "game": one.game, "against": list(one.others),
+                {"file": str(journal_of(one.path)), "began": one.began, "game": one.game, "against": list(one.others),
                  "hands": len(one.won), "won": float(one.won.sum())}
                 for one in found
             ]
@@ -83,7 +84,7 @@ def _list(found: list[Sitting], json: bool) -> None:
         say(
             f"{one.began or one.path.name:<16}  {one.game}{against}: {_count(len(one.won), 'hand')}, {one.won.sum():+,g}"
         )
-        say(f"                  {one.path}")
+        say(f"                  {journal_of(one.path)}")
     if not found:
         say("There are no such matches. Begin one with: cardai play")
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
+from cardai.arena.journal import kept_in
 from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.files import write_atomically
 from cardai.core.schema import structure, whole
@@ -82,12 +83,12 @@ def listed(
     wanted = [word.casefold() for word in words]
     known, new, there = _read(file, player), dict[str, Entry](), set[str]()
     found, damaged = [], []
-    for path in sorted(folder.glob("*.jsonl"), key=lambda one: one.name, reverse=True):
+    for path, held in kept_in(folder):
         try:
-            told = path.stat()
+            told = held.stat()
         except OSError:  # it went meanwhile
             continue
-        if not path.is_file():
+        if not held.is_file():
             continue
         entry = known.get(path.name)
         if entry is None or (entry.size, entry.time) != (told.st_size, told.st_mtime_ns) or not entry.sound:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
+from cardai.arena.journal import journal_of, kept_in
 from cardai.arena.records import Record, RecordFile, read
 from cardai.arena.statistics import Estimate, group_sums, ratio
 from cardai.core.arrays import Float64s, Int64s
@@ -52,12 +53,13 @@ class Sitting:
 
 
 def sitting(path: Path, player: str) -> Sitting | None:
-    """Return the match at ``path`` as ``player``'s, None where it is none of his or has no finished hand.
+    """Return the match at ``path`` as ``player``'s, None where it is none of his or has no finished hand; of one that is being
+    played, or whose process was killed, what its journal holds.
 
     Raises:
         UsageError, DamagedFileError: it cannot be read.
     """
-    file: RecordFile = read(path)
+    file: RecordFile = read(journal_of(path))
     names = file.header.get("agents", ())  # foreign, as the game is: what is made of them is looked through first
     if player not in names:
         return None
@@ -78,8 +80,8 @@ def sittings(
     """
     wanted = [word.casefold() for word in words]
     found, damaged = [], []
-    for path in sorted(folder.glob("*.jsonl"), key=lambda file: file.name, reverse=True):
-        if not path.is_file():  # a pipe is waited for forever
+    for path, file in kept_in(folder):
+        if not file.is_file():  # a pipe is waited for forever
             continue
         try:
             one = sitting(path, player)

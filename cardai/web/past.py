@@ -70,7 +70,8 @@ class Past:
 
     async def _list(self, request: Request) -> Response:
         words = request.query_params.get("q", "")
-        found, damaged = await run_in_threadpool(past.played, words.split())
+        played, damaged = await run_in_threadpool(past.played, words.split())
+        found = [one for one in played if one.path.stem not in self.tables.open]
         count = len(await run_in_threadpool(past.files))
         return self.show("past.html", words=words, playing=[] if words else self._playing(), matches=[self._row(one) for one in found[:SHOWN]], more=len(found) - SHOWN,
                          tallies=[self._sum(one) for one in tallies(found)], damaged=damaged, files=count)  # fmt: skip
@@ -202,7 +203,7 @@ class Past:
     async def _named(self, name: str) -> Played | None:
         """Return the match of that name with its finished hands, None where there is none."""
         path = await run_in_threadpool(kept.named, name)
-        return None if path is None or not path.is_file() else await run_in_threadpool(sitting, path, past.PLAYER)
+        return None if path is None else await run_in_threadpool(sitting, path, past.PLAYER)
 
     def _row(self, one: Played) -> dict[str, object]:
         """Return a match as lists show it."""

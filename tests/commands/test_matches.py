@@ -10,6 +10,7 @@ import pytest
 
 from cardai.arena import match
 from cardai.core.extras import install_command
+from cardai.ui.match import Match
 from tests.commands.conftest import Call
 
 
@@ -39,6 +40,23 @@ def test_matches_are_listed_newest_first_and_searched_by_words(cardai: Call, fol
     called = cardai("matches", "2026-11-02")
     assert called.out.startswith("2026-11-02 20:30  kuhn against random: 20 hands, ")
     assert "odd.jsonl is no record" in called.err.replace("\n", " ")
+
+
+def test_a_match_whose_process_was_killed_is_among_them(cardai: Call, folder: Path) -> None:
+    """Its record lies beside its name until somebody goes on with it."""
+    file = folder / "matches" / "2026-11-05-120000-kuhn.jsonl"
+    begun = Match.begin("kuhn", ["random"], 5, file)
+    for hand in range(3):
+        while not begun.table.hand_over and (hand < 2 or begun.waiting):
+            begun.step() if begun.waiting else begun.act(1)
+        if hand < 2:
+            begun.next_hand()
+    (listed,) = json.loads(cardai("matches", "2026-11-05", "--json").out)
+    assert (listed["file"], listed["hands"]) == (f"{file}.open", 2)
+    (told,) = json.loads(cardai("matches", "random", "--stats", "--json").out)
+    assert (told["matches"], told["hands"]) == (3, 42)
+    begun.close()
+    assert json.loads(cardai("matches", "2026-11-05", "--json").out) == [{**listed, "file": str(file)}]
 
 
 def test_what_matches_come_to_is_their_sum_with_the_luck_taken_out_and_what_decisions_cost(

@@ -71,6 +71,18 @@ def test_a_match_that_has_changed_is_read_anew_and_one_that_is_gone_is_no_more(f
     assert told(folder) == []
 
 
+def test_what_a_journal_holds_counts_before_the_record_that_it_goes_on_from(folder: Path) -> None:
+    path = next((folder / "m").iterdir())
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.with_name(f"{path.name}.open").write_bytes(b"".join(lines[:-1]))
+    assert told(folder) == whole(folder)
+    assert len(told(folder)[0][2]) == 1
+    path.unlink()
+    assert len(told(folder)[0][2]) == 1
+    path.with_name(f"{path.name}.open").rename(path)
+    assert told(folder) == whole(folder)
+
+
 def test_groups_of_hands_are_numbered_anew_however_large_a_file_has_them(folder: Path) -> None:
     path = next((folder / "m").iterdir())
     path.write_text(path.read_text().replace('"group":1', f'"group":{2**63 - 1}'))

@@ -25,7 +25,7 @@ from cardai.web.sittings import Sittings
 from tests.web.conftest import Page, Served
 
 
-def played(matches: Path, name: str = "2026-11-24-183000-kuhn", hands: int = 6) -> Path:
+def played(matches: Path, name: str = "2026-11-24-183000-kuhn", hands: int = 6, killed: bool = False) -> Path:
     """Keep a match of Kuhn poker in which the person always bets or calls: with a jack that costs."""
     matches.mkdir(parents=True, exist_ok=True)
     path = matches / f"{name}.jsonl"
@@ -35,7 +35,8 @@ def played(matches: Path, name: str = "2026-11-24-183000-kuhn", hands: int = 6) 
             match.next_hand()
         while not match.table.hand_over:
             match.step() if match.waiting else match.act(1)
-    match.close()
+    if not killed:
+        match.close()
     return path
 
 
@@ -75,6 +76,22 @@ def test_past_matches_are_listed_searched_and_opened_hand_by_hand(served: Served
         "past/costs?game=gin",
     ):
         assert served.ask(wrong)[0] == 404
+
+
+def test_a_match_whose_process_was_killed_is_among_them_and_one_at_a_table_is_there_alone(
+    served: Served, matches: Path
+) -> None:
+    path = played(matches, killed=True)
+    assert not path.exists()
+    assert "6 hands" in read(served, "past")
+    assert "Your decisions, the dearest first" in read(served, f"past/match/{path.stem}/6")
+    name = served.sit("kuhn", "random")
+    with served.page(name) as page:
+        finish(page, page.turn())
+        text = read(served, "past")
+    assert f"table/{name}" in text
+    assert f"past/match/{name}" not in text
+    assert f"past/match/{path.stem}" in text
 
 
 def test_costs_are_those_of_the_command_line(served: Served, matches: Path) -> None:
