@@ -86,7 +86,7 @@ def match(
         interpret()
     _check_players(agent, in_process)
     directory = directory.absolute()
-    library.begin(planned, directory, resume)
+    library.begin(planned, directory, resume, plays)
     try:
         _play_all(planned, directory, in_process, compiled, plays)
     except KeyboardInterrupt:

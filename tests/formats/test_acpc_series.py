@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -253,6 +254,24 @@ def test_the_command_plays_prints_draws_and_resumes(tmp_path: Path, capsys: Any)
     assert capsys.readouterr().out == printed
     assert main(call(out, "--seeds", "1-3", "--resume")) == 2
     assert "other matches" in capsys.readouterr().err
+
+
+def test_a_series_does_not_go_on_with_a_run_that_was_trained_further_nor_as_another_game(tmp_path: Path) -> None:
+    run, out = cardai.train("cfr", "kuhn", steps=1, out=tmp_path / "run"), tmp_path / "out"
+    series = Series("leduc.limit.2p", (str(run.path), "random"), 3, (1,))
+    begin(series, out, resume=False, plays="leduc")
+    begin(series, out, resume=True, plays="leduc")
+    with pytest.raises(UsageError, match="holds other matches"):
+        begin(series, out, resume=True)
+    plan = (out / "series.json").read_text()
+    run.train(steps=9)
+    with pytest.raises(UsageError, match=r"was played by .*run at step 1, and .*run is at step 9 now"):
+        begin(series, out, resume=True, plays="leduc")
+    assert (out / "series.json").read_text() == plan
+    older = json.loads(plan)
+    del older["steps"]  # as older versions wrote it
+    (out / "series.json").write_text(json.dumps(older))
+    begin(series, out, resume=True, plays="leduc")
 
 
 def test_what_cannot_be_played_is_refused_before_anything_is_written(tmp_path: Path, capsys: Any) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import cardai
 from cardai.arena.records import read
 from cardai.cli import main
 from cardai.core.errors import DamagedFileError, RemoteError, UsageError
@@ -452,6 +453,21 @@ def test_a_file_is_taken_up_by_its_own_match_alone(tmp_path: Path) -> None:
     with pytest.raises(DamagedFileError, match="no record of cardai"), serving(Sites()) as url:
         _played(Slumbot(_service(url)), file, 3, resume=True)
     assert json.loads(file.read_text()) == {"some": "thing"}
+
+
+def test_a_match_does_not_go_on_with_a_run_that_was_trained_further(tmp_path: Path) -> None:
+    run, file, game = cardai.train("cfr", "kuhn", steps=1, out=tmp_path / "run"), tmp_path / "m", load_game(GAME)
+    for resume in (False, True):
+        with KeptHands(str(file), header_of("slumbot", game, str(run.path), 3), resume) as kept:
+            kept.keep(SiteHand(len(kept.hands), 1, "cr300f", "AsKs|", -100.0, 100), None)
+    whole = file.read_bytes()
+    run.train(steps=9)
+    with pytest.raises(UsageError, match=r"was played by .*run at step 1, and .*run is at step 9 now"):
+        KeptHands(str(file), header_of("slumbot", game, str(run.path), 3), True)
+    assert file.read_bytes() == whole
+    file.write_bytes(whole.replace(b',"steps":[1,-1]', b""))  # as older versions wrote it
+    with KeptHands(str(file), header_of("slumbot", game, str(run.path), 3), True) as kept:
+        assert len(kept.hands) == 2
 
 
 @pytest.mark.parametrize("content", [b"notes, and no line end", b"\x00" * ((1 << 20) + 5), b'{"cardai": "record"}'])

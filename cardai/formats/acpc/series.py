@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 from attrs import Attribute, field, frozen
 
+from cardai import make
+from cardai.arena.journal import check_steps
 from cardai.arena.statistics import Estimate, mean
 from cardai.core.arrays import Float64s
 from cardai.core.errors import DamagedFileError, SpecError, UsageError
@@ -112,11 +114,12 @@ class Series:
         return derive(match.seed, "seat", seat) >> 1
 
 
-def begin(series: Series, directory: Path, resume: bool) -> None:
-    """Make the directory and note in it what is played.
+def begin(series: Series, directory: Path, resume: bool, plays: str = "") -> None:
+    """Make the directory and note in it what is played, as what game of cardai, and the steps of runs.
 
     Raises:
-        UsageError: there is something in it and ``resume`` was not said, or what is there is another series.
+        UsageError: there is something in it and ``resume`` was not said, what is there is another series, or a run has been
+            trained since.
     """
     wanted = {
         "cardai": "series",
@@ -124,16 +127,21 @@ def begin(series: Series, directory: Path, resume: bool) -> None:
         "players": list(series.players),
         "hands": series.hands,
         "seeds": list(series.seeds),
+        **({"as": plays} if plays else {}),
     }
+    steps = [make.step_now(player) for player in series.players]
     if not vacant(directory):
         if not resume:
             raise UsageError(f"{directory} is not empty. Go on with the matches in it by --resume, or name another.")
         refuse_links(directory)
-        if read_json(directory / PLAN) != wanted:
+        held = read_json(directory / PLAN)
+        then = held.pop("steps", ()) if isinstance(held, dict) else ()
+        if held != wanted:
             raise UsageError(f"{directory} holds other matches: see {PLAN} there, or name another directory.")
+        check_steps(directory, series.players, then, steps)
         return
     directory.mkdir(parents=True, exist_ok=True)
-    write_json(directory / PLAN, wanted)
+    write_json(directory / PLAN, wanted | ({"steps": steps} if max(steps) >= 0 else {}))
 
 
 def finished(path: Path, hands: int) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
+from cardai import make
 from cardai.arena.records import Record
 from cardai.arena.statistics import Estimate, mean
 from cardai.core.errors import DamagedFileError, RemoteError
@@ -269,11 +270,13 @@ def figures(hands: Sequence[SiteHand]) -> SiteFigures:
 
 
 def header_of(site: str, definition: GameDef, agent: str, seed: int, plays: str = "") -> dict[str, Any]:
-    """Return the first line of the record of such a match."""
+    """Return the first line of the record of such a match; of a run it says the step."""
+    step = make.step_now(agent)
     return {
         "game": game_map(definition, plays).spec,
         "agents": [agent, site],
         "seed": seed,
         "duplicate": False,
         "site": site,
+        **({"steps": [step, -1]} if step >= 0 else {}),
     }
