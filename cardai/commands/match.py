@@ -104,7 +104,7 @@ def gtowizard(
     from cardai.formats.sites import gtowizard as protocol
     from cardai.formats.sites.service import Service
 
-    key = os.environ.get(protocol.KEY, "")
+    key = os.environ.get(protocol.KEY, "").strip()  # of a file it may have a line end
     if not key:
         raise UsageError(
             f"GTO Wizard wants a key, which its site gives out by a form. Put it in the variable {protocol.KEY}."

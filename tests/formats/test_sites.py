@@ -393,6 +393,22 @@ def test_the_key_goes_to_https_or_to_this_machine_alone() -> None:
     assert not sites.headers[0]["User-Agent"].startswith("Python")
 
 
+@pytest.mark.parametrize("key", ["top\nsecret", "topsécret\u0141"])
+def test_a_key_that_cannot_be_sent_is_not_shown(key: str) -> None:
+    """The whole of it stood in the message, as http.client says what is wrong with it."""
+    with pytest.raises(UsageError, match="What goes out as X-API-Key has a line end in it") as refused:
+        Service("http://127.0.0.1:9", {"X-API-Key": key})
+    assert "cret" not in str(refused.value)
+
+
+def test_a_line_end_behind_a_key_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GTOWIZARD_API_KEY", " k\n")
+    sites, file = Sites(), str(tmp_path / "m")
+    with serving(sites) as url:
+        _call("match", "gtowizard", "-a", THRESHOLD, "-n", "1", "-r", file, "--url", url, "--no-aivat", code=0)
+    assert {headers["X-Api-Key"] for headers in sites.headers} == {"k"}
+
+
 def test_nobody_there_is_said() -> None:
     with pytest.raises(NoAnswerError, match="did not answer /api/new_hand"):
         Slumbot(Service("http://127.0.0.1:9", tries=1)).begin()

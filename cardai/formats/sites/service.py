@@ -59,7 +59,7 @@ class Service:
     often a call is tried that may be repeated. A service that says nothing is waited for twice so long, however often.
 
     Raises:
-        UsageError: ``url`` is neither https nor this machine's.
+        UsageError: ``url`` is neither https nor this machine's, or a header is none.
     """
 
     def __init__(
@@ -75,6 +75,9 @@ class Service:
             raise UsageError(
                 f"--url must begin with https:// (or http:// on this machine, to try a server of your own). Got {url!r}."
             )
+        for name, value in (headers or {}).items():  # http.client would say it with the value, which is a secret
+            if not value.isascii() or not value.isprintable():
+                raise UsageError(f"What goes out as {name} has a line end in it, or a letter that is none of ASCII.")
         self.url, self.host = url.rstrip("/"), parts.netloc
         self._headers = {"Accept": "application/json", "User-Agent": _AGENT, **(headers or {})}
         self._seconds, self._tries, self._sleep = seconds, tries, sleep
