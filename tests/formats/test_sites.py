@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 import cardai
 from cardai.arena.records import read
@@ -321,8 +322,6 @@ def test_what_a_site_says_is_held_against_the_rules(hidden: bool, said: str, tmp
 
     class Wrong(Slumbot):
         def act(self, *args: object) -> object:  # type: ignore[override]
-            from attrs import evolve
-
             shown = super().act(*args)  # type: ignore[arg-type]
             if shown.winnings is None:
                 return shown
@@ -349,6 +348,33 @@ def test_a_hand_stays_the_same_hand_and_our_actions_ours(tmp_path: Path, changed
     service.call = lambda path, *_, **__: answer | (changed if path == "/api/act" else {})  # type: ignore[method-assign]
     with pytest.raises(DamagedFileError, match=re.escape(said)):
         _played(Slumbot(service), tmp_path / "m", 1)
+
+
+def test_the_board_of_a_hand_stays_too(tmp_path: Path) -> None:
+    answer = {
+        "action": "b200c/",
+        "client_pos": 0,
+        "hole_cards": ["Ah", "As"],
+        "board": ["2c", "3d", "4h"],
+        "token": "t",
+    }
+    changed = {"action": "b200c/kk/", "board": ["2c", "3d", "5h", "9s"]}
+    service = _service("http://127.0.0.1:1")
+    service.call = lambda path, *_, **__: answer | (changed if path == "/api/act" else {})  # type: ignore[method-assign]
+    with pytest.raises(DamagedFileError, match="changed the board of a hand under way"):
+        _played(Slumbot(service), tmp_path / "m", 1, agent="always_call")
+
+
+def test_a_hand_that_is_sent_twice_in_one_match_is_not_counted_twice(tmp_path: Path) -> None:
+    class Same(Slumbot):
+        """Who calls all hands by one name."""
+
+        def _shown(self, answer: dict[str, object]) -> Shown:
+            return evolve(super()._shown(answer), hand_id="1")
+
+    with serving(Sites()) as url, pytest.raises(DamagedFileError, match="sent the hand 1 again"):
+        _played(Same(_service(url)), tmp_path / "m", 2)
+    assert len(read(tmp_path / "m").hands) == 1
 
 
 def test_a_hand_that_is_sent_again_is_not_counted_twice(tmp_path: Path) -> None:
