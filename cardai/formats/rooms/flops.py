@@ -21,7 +21,7 @@ DAY = timedelta(hours=24)
 ANY_ZONE = timedelta(hours=14)
 """A clock whose zone is not named may be so far behind or ahead of UTC's (from -12 to +14 hours)."""
 FOLDED = "folded before the flop"
-POSTED = "posts beside the blinds, or nothing decided before the flop"
+POSTED = "no small blind, posts beside the blinds, or nothing decided before the flop"
 AGAIN = "the same hand again (its number and all that was done)"
 RECENT = "played less than a day ago (rooms forbid help while one plays; --recent grades it)"
 
@@ -127,6 +127,8 @@ def before_of(hand: RoomHand, who: int) -> BeforeFlop | None:
     """Return a hand before the flop, None where it is none that a chart could be for, or the player has nothing to decide."""
     blind, players = hand.big_blind, hand.players
     big = 0 if len(players) == 2 else 1  # whose dead chips are an ante for the table
+    if hand.big != big or not players[1 - big].blind:  # a chart's small blind posts
+        return None
     if any((player.dead and seat != big) or (player.blind and seat > 1) for seat, player in enumerate(players)):
         return None
     moves = tuple(

@@ -89,6 +89,8 @@ class RoomHand:
     """Who sold the hand to the room (cash out)."""
     zoned: bool = True
     """Whether the file says in which zone ``time`` is."""
+    big: int = -1
+    """Who has the big blind, -1: it is not said."""
 
     @property
     def board(self) -> tuple[int, ...]:
@@ -97,5 +99,6 @@ class RoomHand:
 
     @property
     def positions(self) -> tuple[str, ...]:
-        """What the players' seats are called, from :func:`position_names`."""
-        return position_names(len(self.players))
+        """What the players' seats are called, from :func:`position_names`; without a small blind the first is "BB"."""
+        n = len(self.players)
+        return position_names(n + 1)[1:] if n > 2 and self.big == 0 else position_names(n)

@@ -21,6 +21,8 @@ from cardai.formats.rooms.told import Act, Post, Refused, Seat, Told
 
 MAX_HAND = 400_000
 """Characters of a hand; more is no hand."""
+APART = 20
+"""The client's version from which on ``win`` is without what nobody called, where no ``<uncalled_bet_enabled>`` says it."""
 _TAG = re.compile(r"<(/?)(\w{1,30})((?:\s[^<>]{0,2000})?)>([^<]{0,500})")
 _ATTRIBUTE = re.compile(r"""(\w{1,30})\s*=\s*(?:"([^"]{0,300})"|'([^']{0,300})')""")
 _CARD = re.compile(r"\b([CDHS])(10|[2-9TJQKA])\b", re.IGNORECASE)
@@ -31,7 +33,7 @@ _POT = re.compile(r"\b(?:PL|LP|Pot limit)\b", re.IGNORECASE)
 _STAKES = re.compile(r"([^\s/]*\d[\d.,]*)[^\s/\d]*/([^\s/]*\d[\d.,]*)\D*$")
 _NOTED = frozenset(
     {"gametype", "tablename", "nickname", "tournamentname", "tournamentcode", "buyin", "totalbuyin", "mode", "currency"}
-    | {"tablecurrency"}
+    | {"tablecurrency", "uncalled_bet_enabled", "client_version"}
 )
 """The tags before the hands that are read: every hand takes them along."""
 _POSTS = {"1": "small", "2": "big", "15": "ante", "9": "extra", "33": "straddle"}
@@ -133,6 +135,8 @@ class IPokerRoom:
         if stakes := _STAKES.search(kind):
             told.stakes = (amounts(stakes[1])[0], amounts(stakes[2])[0])
         told.table, told.hero = tags.get("tablename", "")[:60], tags.get("nickname", "")
+        apart, version = tags.get("uncalled_bet_enabled", ""), tags.get("client_version", "").partition(".")[0][:9]
+        told.apart = apart == "true" or (apart != "false" and version.isdecimal() and int(version) >= APART)
         name = tags.get("tournamentname") or tags.get("tournamentcode")
         if name or tags.get("buyin") or tags.get("totalbuyin"):
             told.tournament = (tags.get("tournamentcode") or name or "tournament")[:60]

@@ -112,6 +112,6 @@ def room_hand(said: BoardGame, record: Mapping[str, Any]) -> tuple[RoomHand, tup
     boards = (line.board,) if line.board else ()
     hand = RoomHand(
         "", "", 0, None, "", "", "", 1, "nolimit", said.big_blind, players, len(players) - 1, -1, actions, boards,
-        0, 0, False, "", (), (),
+        0, 0, False, "", (), (), big=(betting.first[0] - 1) % len(players),
     )  # fmt: skip
     return hand, line.seats

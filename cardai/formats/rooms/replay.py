@@ -255,6 +255,7 @@ def _hand(played: Played, settled: Settled) -> RoomHand:
         returns=settled.returns,
         insured=tuple(at[name] for name in told.insured if name in at),
         zoned=zoned,
+        big=reading.big,
     )
 
 

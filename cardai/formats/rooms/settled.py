@@ -148,7 +148,8 @@ def _ranks(
 
 
 def _uncalled(told: Told, table: Table, row: dict[str, Any], beyond: list[int]) -> list[list[int]]:
-    """Return what came back of each player's bets: as the file says, else nothing (it is in what was collected), else all.
+    """Return what came back of each player's bets: as the file says, else nothing (it is in what was collected), else all,
+    which is asked first where the file says that it is apart: less than the most rake would pass for rake.
 
     Less what was put in ``beyond`` all others, which no bet has had.
     """
@@ -159,7 +160,9 @@ def _uncalled(told: Told, table: Table, row: dict[str, Any], beyond: list[int]) 
     ordered = sorted(row["spent"])
     over = ordered[-1] - ordered[-2]
     back = [over if spent == ordered[-1] else 0 for spent in row["spent"]]
-    return [said, back] if over else [said]
+    if not over:
+        return [said]
+    return [back, said] if told.apart else [said, back]
 
 
 def _agreed(told: Told, table: Table, net: list[int], returns: list[float], row: dict[str, Any], boards: int) -> int:

@@ -14,9 +14,15 @@ UNITS = 10_000
 _NUMBER = re.compile(r"\d+(?:[.,'\u2019\u00a0\u202f]\d+| \d{3}(?!\d))*")
 _GROUPS = re.compile(r"[ '\u2019\u00a0\u202f]")
 _CARD = re.compile(r"(10|[2-9TJQKA])([cdhs])(?![a-z])", re.IGNORECASE)
-_DATE = re.compile(r"(\d{4})[-/.](\d\d?)[-/.](\d\d?)[ T-]+(\d\d?)[:.](\d\d)(?:[:.](\d\d))?(?:\s+\(?([A-Z]{2,5})\b)?")
-_DAY_FIRST = re.compile(r"(\d\d?)[-/. ]([A-Za-z]{3,9}|\d\d?)[-/. ,]+(\d{4})[ -]+(\d\d?):(\d\d)(?::(\d\d))?")
-_MONTH_FIRST = re.compile(r"([A-Z][a-z]{2,8})\.? (\d\d?),? +(\d\d?):(\d\d):(\d\d)(?: ([A-Z]{2,5}))? (\d{4})")
+_HALF = r"(?:\s?([AaPp])\.?[Mm]\b\.?)?"
+"""AM or PM behind a time, if they are there."""
+_DATE = re.compile(
+    rf"(\d{{4}})[-/.](\d\d?)[-/.](\d\d?)[ T-]+(\d\d?)[:.](\d\d)(?:[:.](\d\d))?{_HALF}(?:\s+\(?([A-Z]{{2,5}})\b)?"
+)
+_DAY_FIRST = re.compile(rf"(\d\d?)[-/. ]([A-Za-z]{{3,9}}|\d\d?)[-/. ,]+(\d{{4}})[ -]+(\d\d?):(\d\d)(?::(\d\d))?{_HALF}")
+_MONTH_FIRST = re.compile(
+    rf"([A-Z][a-z]{{2,8}})\.? (\d\d?),? +(\d\d?):(\d\d):(\d\d){_HALF}(?: ([A-Z]{{2,5}}))? (\d{{4}})"
+)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _HOURS = {
     **{"UTC": 0.0, "GMT": 0.0, "WET": 0.0, "BST": 1.0, "WEST": 1.0, "CET": 1.0, "CEST": 2.0, "EET": 2.0, "EEST": 3.0},
@@ -40,7 +46,7 @@ _HOURS = {
 def units(text: str) -> int:
     """Return a number as rooms write it ("1,234.56", "0,05", "1 500", "2.5") in :data:`UNITS`.
 
-    A single comma or point before exactly three digits parts thousands ("0.125" excepted), any other the cents.
+    A single comma or point before exactly three digits parts thousands ("0.125" and "0,125" excepted), any other the cents.
     """
     plain = _GROUPS.sub("", text)
     point, comma = plain.rfind("."), plain.rfind(",")
@@ -50,7 +56,7 @@ def units(text: str) -> int:
         plain = plain.replace(",", "")
     elif point >= 0:
         plain = plain.replace(".", "")
-    elif plain.count(",") == 1 and len(plain) - comma != 4:
+    elif plain.count(",") == 1 and (len(plain) - comma != 4 or plain[0] == "0"):
         plain = plain.replace(",", ".")
     else:
         plain = plain.replace(",", "")
@@ -82,19 +88,21 @@ def moment(text: str) -> datetime | None:
     try:
         if found := _DATE.search(text):
             year, month, day, hour, minute = map(int, found.group(1, 2, 3, 4, 5))
-            zone, second = found[7] or "", int(found[6] or 0)
+            zone, second, half = found[8] or "", int(found[6] or 0), found[7]
         elif found := _MONTH_FIRST.search(text):
             month = _month(found[1])
-            day, hour, minute, second, year = map(int, found.group(2, 3, 4, 5, 7))
-            zone = found[6] or ""
+            day, hour, minute, second, year = map(int, found.group(2, 3, 4, 5, 8))
+            zone, half = found[7] or "", found[6]
         elif found := _DAY_FIRST.search(text):
             month = int(found[2]) if found[2].isdigit() else _month(found[2])
             day, year, hour, minute = map(int, found.group(1, 3, 4, 5))
-            zone, second = "", int(found[6] or 0)
+            zone, second, half = "", int(found[6] or 0), found[7]
         else:
             return None
         if zone in ("ET", "EPT"):
             zone = "EDT" if 4 <= month <= 10 else "EST"
+        if half:
+            hour = hour % 12 + 12 * (half in "Pp")
         local = datetime(year, month, day, hour, minute, second)
         if zone not in _HOURS:
             return local
@@ -108,6 +116,8 @@ def _month(name: str) -> int:
 
 
 CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY", "₹": "INR", "\x80": "EUR"}
+_DOLLARS = {"C": "CAD", "CA": "CAD", "A": "AUD", "AU": "AUD", "R": "BRL", "MX": "MXN"}
+_DOLLAR = re.compile(r"(?<![A-Za-z])(CA?|AU?|R|MX)\$")
 _CODE = re.compile(r"\b(USD|EUR|GBP|CNY|CAD|INR|SEK|RSD|BRL|AUD|MXN|PLN|RUB|UAH|JPY|KRW|THB|TRY)\b")
 
 
@@ -115,4 +125,6 @@ def currency(text: str) -> str:
     """Return the code of the currency that ``text`` names by code or sign, or nothing."""
     if code := _CODE.search(text):
         return code[1]
+    if dollar := _DOLLAR.search(text):
+        return _DOLLARS[dollar[1]]
     return next((code for sign, code in CURRENCIES.items() if sign in text), "")

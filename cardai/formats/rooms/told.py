@@ -82,6 +82,8 @@ class Told:
     """What each has in the end, where the file says that in place of what was collected."""
     unpaid: bool = False
     """The file does not say who won what: the cards do, and who throws his away unseen has lost."""
+    apart: bool = False
+    """Whether the file says that what nobody called is in no ``collected``, though no line gives it back."""
     hero: str = ""
     rake: int | None = None
     """All fees that the file says, together; None: it says none."""

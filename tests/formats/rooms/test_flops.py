@@ -7,8 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from cardai import make
 from cardai.formats.rooms import room_hands
-from cardai.formats.rooms.flops import AGAIN, RECENT, Sorted, sorted_hands
+from cardai.formats.rooms.flops import AGAIN, RECENT, Sorted, before_of, sorted_hands
+from cardai.formats.rooms.own import room_hand
+from cardai.poker.contract import board_game
 from cardai.poker.grading.flops import Move
 
 TWO = """\
@@ -81,6 +84,25 @@ def test_before_the_flop_a_hand_is_what_was_put_in_by_whom_in_big_blinds() -> No
     assert one.flop.pot / one.flop.big_blind == pytest.approx(6.5)
     straddled = TWO.replace("*** HOLE", "Hero: posts straddle $2\n*** HOLE")
     assert all(one.before is None for _, one in found(straddled).hands)
+
+
+def test_without_a_small_blind_the_first_after_the_button_is_no_charts_small_blind() -> None:
+    """A seat was left: bob has the big blind, cat is the first to act."""
+    text = TWO.replace("bob: posts small blind $0.50\ncat: posts big blind $1", "bob: posts big blind $1")
+    text = text.replace("Hero: raises", "cat: folds\nHero: raises", 1).replace("bob: folds\ncat: calls", "bob: calls")
+    text = text.replace("cat: ", "bob: ").replace("bob: folds", "cat: folds", 1)
+    text = text.replace("calls $12.50 and is all-in\nUncalled bet ($5) returned to Hero", "calls $17.50")
+    text = text.replace("cat collected $29.50", "bob collected $39").replace("Total pot $30.50", "Total pot $40")
+    ((_, hand),) = found(text).hands
+    assert hand.before is None
+    assert hand.flop is not None
+    assert hand.flop.positions == ("BB", "BTN")
+    game = make.game("holdem_nolimit:players=3,blinds=100")
+    said, setup = board_game(game), {"starter": 2, "score": [], "stacks": []}
+    assert said is not None
+    record = {"setup": setup, "seats": [0, 1, 2], "deck": list(range(6)), "actions": [0, 0]}
+    own, _ = room_hand(said, record)
+    assert (own.big, before_of(own, 1)) == (0, None)
 
 
 def test_what_cannot_be_graded_is_counted_by_the_reason() -> None:

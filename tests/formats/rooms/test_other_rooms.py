@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zipfile
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from cardai.formats.packed import ENOUGH
 from cardai.formats.rooms import room_hands
 from cardai.formats.rooms.hand import RoomHand
 from cardai.formats.rooms.lines import Hand
-from cardai.formats.rooms.text import UNITS, amounts, moment
+from cardai.formats.rooms.text import UNITS, amounts, currency, moment
 from cardai.formats.rooms.winamax import WinamaxRoom
 from tests.formats.rooms.texts import CASH, GG, IPOKER, PARTY_NEW, PARTY_OLD, WINAMAX
 
@@ -150,14 +151,62 @@ def test_ipokers_all_ins_are_what_they_add_and_antes_and_straddles_are_posts() -
     assert hand.tournament == "7"
 
 
+@pytest.mark.parametrize(
+    ("said", "apart"),
+    [
+        ("", False),
+        ("<client_version>19.3.5.5</client_version>", False),
+        ("<client_version>19.3.5.5</client_version><uncalled_bet_enabled>true</uncalled_bet_enabled>", True),
+        ("<client_version>21.1.1.9</client_version>", True),
+        ("<client_version>21.1.1.9</client_version><uncalled_bet_enabled>false</uncalled_bet_enabled>", False),
+    ],
+    ids=["nothing said", "old", "old, apart", "new", "new, within"],
+)
+def test_what_nobody_called_is_no_rake_where_ipoker_writes_wins_without_it(said: str, apart: bool) -> None:
+    """Of a bet of $0.20 that nobody calls into $1.50, which is less than the most rake that is believed."""
+    text = IPOKER.replace("<general>", f"<general>{said}", 1)
+    text = text.replace('type="5" sum="$0.60"', 'type="4" sum="$0"').replace(
+        'type="23" sum="$1.20"', 'type="5" sum="$0.20"'
+    )
+    hand = one(text.replace('win="$3.18"', f'win="{"$1.48" if apart else "$1.68"}"'))
+    assert [(player.name, player.net) for player in hand.players][:2] == [("Hero", -60), ("Player8", 88)]
+    assert hand.rake == 2
+
+
 def test_amounts_and_clocks_are_read_in_every_spelling() -> None:
-    told = "1,234.56 1.234,56 0,05 1 500 0.125 1.500 2.5 1'000 12,345,678"
-    assert [one / UNITS for one in amounts(told)] == [1234.56, 1234.56, 0.05, 1500, 0.125, 1500, 2.5, 1000, 12_345_678]
+    told = "1,234.56 1.234,56 0,05 1 500 0.125 0,125 1,500 1.500 2.5 1'000 12,345,678"
+    assert [one / UNITS for one in amounts(told)] == [
+        1234.56, 1234.56, 0.05, 1500, 0.125, 0.125, 1500, 1500, 2.5, 1000, 12_345_678,
+    ]  # fmt: skip
     hours = {"07/01 12:00:00 ET": 16, "11/20 12:00:00 ET": 17, "12/20 12:00:00 CET": 11, "07/01 12:00:00": 12}
     for text, hour in hours.items():
         at = moment(f"2024/{text}")
         assert at is not None
         assert (at.hour, at.tzinfo is None) == (hour, not text[-1].isalpha())
+
+
+@pytest.mark.parametrize(
+    "day",
+    ["2024/03/01 {}", "2024-03-01 {} ET", "Friday, March 01, {} EST 2024", "01.03.2024 {}", "1 Mar 2024 {}"],
+)
+def test_clocks_of_twelve_hours_are_read(day: str) -> None:
+    times = ("7:32:27", "7:32:27 AM", "7:32:27 PM", "12:32:27 am", "12:32:27 p.m.")
+    first, *others = [found for time in times if (found := moment(day.format(time)))]
+    assert [(at - first) / timedelta(hours=1) for at in others] == [0, 12, -7, 5]
+
+
+def test_a_dollar_with_letters_before_it_is_its_countrys() -> None:
+    told = {
+        "C$1/C$2": "CAD",
+        "CA$0.50": "CAD",
+        "R$1/R$2": "BRL",
+        "A$5": "AUD",
+        "MX$5": "MXN",
+        "US$5": "USD",
+        "$1/$2": "USD",
+    }
+    assert {text: currency(text) for text in told} == told
+    assert currency("C$1 USD") == "USD"  # the code holds
 
 
 def test_heads_with_antes_name_the_blinds_behind_them_and_what_the_room_puts_in_is_no_rake() -> None:
