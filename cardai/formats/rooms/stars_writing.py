@@ -117,12 +117,10 @@ class _Writer:
             live = min(betting.blinds[position], left[position] - dead)
             left[position] -= dead + live
             name, all_chips = hand.names[position], left[position]
+            ante = position == (betting.dead_position if betting.dead_ante else self._big())  # for the table
             if dead and not live:
-                words = (
-                    "posts the ante" if position == betting.dead_position and betting.dead_ante else "posts small blind"
-                )
-                yield f"{name}: {words} {self._posted(dead, all_chips)}"
-            elif dead and betting.dead_ante and position == betting.dead_position:
+                yield f"{name}: posts {'the ante' if ante else 'small blind'} {self._posted(dead, all_chips)}"
+            elif dead and ante:
                 yield f"{name}: posts the ante {self._posted(dead, live + all_chips)}"
                 yield f"{name}: {self._blind(position)} {self._posted(live, all_chips)}"
             elif dead:

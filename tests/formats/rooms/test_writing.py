@@ -41,6 +41,12 @@ MATCHES = [*sizes(("holdem_nolimit", 0), *LONG), ("holdem_limit:players=3", 0)]
 """What PokerKit is asked of, and how many hands; 0: those that are played anyhow."""
 
 
+TABLED = SHORT_BLIND.replace("(20 in chips) is sitting out", "(2000 in chips)").replace(
+    "Cat: posts big blind 20 and is all-in", "Cat: posts the ante 30\nCat: posts big blind 30"
+).replace("Dan collected 80", "Dan collected 120").replace("Total pot 80", "Total pot 120")  # fmt: skip
+"""The big blind posts an ante for the table."""
+
+
 @pytest.fixture(scope="module")
 def matches(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("matches")
@@ -101,7 +107,11 @@ def test_pokerkit_deals_and_pays_what_was_played(
             assert parse_cards(dealt) == list(record["deck"][: len(dealt) // 2])
 
 
-@pytest.mark.parametrize("text", [CASH, SHORT_BLIND, WINAMAX, PARTY_OLD, IPOKER], ids=["stars", "short", "w", "p", "i"])
+@pytest.mark.parametrize(
+    "text",
+    [CASH, SHORT_BLIND, TABLED, WINAMAX, PARTY_OLD, IPOKER],
+    ids=["stars", "short", "ante for the table", "w", "p", "i"],
+)
 def test_a_rooms_hand_goes_through_a_record_and_back(text: str) -> None:
     (before,) = read_back(text)
     file = read_hands(io.StringIO(text))
