@@ -141,7 +141,8 @@ class IPokerRoom:
         if name or tags.get("buyin") or tags.get("totalbuyin"):
             told.tournament = (tags.get("tournamentcode") or name or "tournament")[:60]
         elif tags.get("mode", "real") == "real":
-            told.currency = currency(tags.get("currency", "") or tags.get("tablecurrency", "")) or currency(kind)
+            named = currency(tags.get("tablecurrency", "")) or currency(kind)
+            told.currency = named or currency(tags.get("currency", ""))  # of the account
 
     def _player(self, told: Told, given: dict[str, str]) -> None:
         name, chips = given.get("name", ""), amounts(given.get("chips", ""))

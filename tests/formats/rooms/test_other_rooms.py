@@ -207,6 +207,9 @@ def test_a_dollar_with_letters_before_it_is_its_countrys() -> None:
     }
     assert {text: currency(text) for text in told} == told
     assert currency("C$1 USD") == "USD"  # the code holds
+    assert (
+        one(IPOKER.replace("<currency>USD", "<currency>GBP")).currency == "USD"
+    )  # the account's, which the table's is not
 
 
 def test_heads_with_antes_name_the_blinds_behind_them_and_what_the_room_puts_in_is_no_rake() -> None:
