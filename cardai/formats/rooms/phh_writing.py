@@ -58,7 +58,7 @@ def _lines(game: BoardGame, hand: Hand, hidden: set[int], note: Mapping[str, Any
     if n > 2 and any(low >= high for low, high in pairwise(betting.blinds) if high):
         raise DamagedFileError("posts beside the blinds are not written.")
     yield f"variant = {_quoted('NT' if betting.no_limit else 'FT')}"
-    yield "ante_trimming_status = true"
+    yield f"ante_trimming_status = {str(not any(betting.dead)).lower()}"  # one seat's ante would come back
     yield f"antes = {[betting.ante + dead for dead in betting.dead]}"
     yield f"blinds_or_straddles = {list(betting.blinds[::-1] if n == 2 else betting.blinds)}"
     if betting.no_limit:

@@ -68,6 +68,13 @@ def test_of_two_players_the_small_blind_stands_first_as_pokerkit_has_it() -> Non
     assert not left_out
 
 
+def test_an_ante_of_the_big_blind_for_the_table_is_no_bet_that_comes_back() -> None:
+    tabled = TWO.replace("cat: posts big", "cat: posts the ante $1\ncat: posts big").replace("cat ($15", "cat ($16")
+    hand, left_out = phh(tabled.replace("Total pot $30.50", "Total pot $31.50").replace("$29.50", "$30.50"))
+    assert not left_out
+    assert (hand["antes"], hand["ante_trimming_status"]) == ([0, 100, 0], False)
+
+
 @pytest.mark.parametrize(("name", "why"), [("gg", "more than once"), ("winamax", "posts beside the blinds")])
 def test_what_phh_cannot_say_is_left_out_with_the_reason(name: str, why: str) -> None:
     hand, (reason,) = phh(TEXTS[name])
