@@ -240,8 +240,7 @@ def _new_session(
     check_crew(wanted, parse(specs[0]).name, *where)
     if wanted.needs_encoder and code is None:
         raise UsageError(f"The trainer {parse(specs[0]).name!r} needs an encoder: give encoder='grid_4x13', say.")
-    kept = 2 if keep is None else keep
-    return Session.start(Run.create(path, *specs, code, seed, end.steps or 0, [sys.argv[0]], end.minutes, kept))
+    return Session.start(Run.create(path, *specs, code, seed, end.steps or 0, [sys.argv[0]], end.minutes, keep))
 
 
 def _named(kind: str, given: Any, options: dict[str, Any]) -> str:

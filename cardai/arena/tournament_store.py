@@ -84,6 +84,7 @@ class Store:
             Path, tuple[int, int]
         ] = {}  # of each file: the pairing's rows that are saved, the bytes of whole lines
         self._steps: dict[Path, tuple[int, ...]] = {}
+        self._now: dict[str, int] = {}  # the step that each player is at, looked up once
         file = directory / HEAD
         if file.exists():
             if not resume:
@@ -115,11 +116,16 @@ class Store:
         """Return what was saved of a pairing that is to be played further. Raises as :meth:`load`, and UsageError: one of the
         players is a run that has been trained since."""
         file, pairing = self._file(first, second), self.load(first, second)
-        steps = make.step_now(first), make.step_now(second)
+        steps = self._step_now(first), self._step_now(second)
         check_steps(file, (first, second), self._steps.get(file), steps)
         if not self._kept[file][1] and max(steps) >= 0:
             self._steps[file] = steps
         return pairing
+
+    def _step_now(self, name: str) -> int:
+        if name not in self._now:
+            self._now[name] = make.step_now(name)
+        return self._now[name]
 
     def load(self, first: str, second: str) -> Pairing:
         """Return what was saved of a pairing (nothing yet: an empty one).

@@ -140,9 +140,7 @@ def _session(
     assert game is not None
     assert out is not None
     check_free(out)
-    return Session.start(
-        _new_run(trainer, settings, game, encoder, out, seed or 0, end, where, 2 if keep is None else keep)
-    )
+    return Session.start(_new_run(trainer, settings, game, encoder, out, seed or 0, end, where, keep))
 
 
 def _settings(given: list[str], short: dict[str, int | None]) -> dict[str, str]:
@@ -182,7 +180,7 @@ def _new_run(
     seed: int,
     end: End,
     where: tuple[str, int],
-    keep: int,
+    keep: int | None,
 ) -> Run:
     """Check that the trainer takes the game and the encoder, then make the run directory."""
     from cardai.core import registry

@@ -13,6 +13,8 @@ from cardai.core.trainer import Metrics
 
 FORMAT = "cardai run 1"
 CHECKPOINT_FORMAT = "cardai checkpoint 1"
+KEEP = 2
+"""The checkpoints that a run keeps of itself where nobody says otherwise."""
 
 
 @frozen
@@ -30,7 +32,7 @@ class RunFile:
     command: tuple[str, ...]
     created: str
     minutes: float | None = None
-    keep: int = field(default=2, validator=whole())
+    keep: int = field(default=KEEP, validator=whole())
 
 
 @frozen

@@ -52,7 +52,7 @@ from cardai.core.needs import Use, write_own
 from cardai.core.schema import structure
 from cardai.core.spec import Spec
 from cardai.core.trainer import Metrics, Trainer
-from cardai.training.run_files import CHECKPOINT_FORMAT, FORMAT, Manifest, RunFile, metrics_row
+from cardai.training.run_files import CHECKPOINT_FORMAT, FORMAT, KEEP, Manifest, RunFile, metrics_row
 from cardai.training.specs import full_spec
 
 _STEP = re.compile(r"step-(\d{12,})")
@@ -86,7 +86,7 @@ class Run:
     """The steps asked for when the run began; 0: none."""
     minutes_wanted: float | None = None
     """The minutes of training asked for then."""
-    keep: int = 2
+    keep: int = KEEP
     """The checkpoints that it was begun to keep; 0: all."""
 
     # -- made and opened -------------------------------------------------------------------------------------------
@@ -102,15 +102,16 @@ class Run:
         steps: int = 0,
         command: Sequence[str] = (),
         minutes: float | None = None,
-        keep: int = 2,
+        keep: int | None = None,
     ) -> Self:
-        """Make a new run directory at ``path`` (absent or empty) from specs.
+        """Make a new run directory at ``path`` (absent or empty) from specs. ``keep`` None: as many checkpoints as is usual.
 
         Raises:
             UsageError: the directory is not empty, another process is beginning a run in it, a spec is wrong, or a number is
                 larger than run.json may hold.
         """
         check_free(path)
+        keep = KEEP if keep is None else keep
         for what, number in (("seed", seed), ("steps", steps), ("keep", keep)):
             if not 0 <= number < 1 << 63:
                 raise UsageError(f"The {what} of a run must be from 0 to {(1 << 63) - 1:,}. Got {number:,}.")
@@ -201,7 +202,7 @@ class Run:
         return self.path / "checkpoints" / f"step-{step:012d}"
 
     def save(
-        self, step: int, write: Callable[[Path], None], seconds: float = 0.0, cpu_seconds: float = 0.0, keep: int = 2
+        self, step: int, write: Callable[[Path], None], seconds: float = 0.0, cpu_seconds: float = 0.0, keep: int = KEEP
     ) -> Checkpoint:
         """Write a checkpoint by ``write(directory)`` and keep the last ``keep`` up to it (0: all of them)."""
         target = self._checkpoint_path(step)

@@ -80,6 +80,15 @@ def test_games_of_a_run_that_was_trained_further_are_not_its_own(tmp_path: Path)
     assert read.cell(0, 1) == again.cell(0, 1)
 
 
+def test_whether_a_run_was_trained_further_is_looked_up_once_a_player(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("cardai.make.step_now", lambda name: asked.append(name) or -1)
+    tournament.play_pairings("leduc", AGENTS, games=4, seed=5, out=tmp_path / "t")
+    assert sorted(asked) == sorted(AGENTS)
+
+
 def test_what_is_saved_can_be_read_without_playing(tmp_path: Path) -> None:
     assert tournament.saved(tmp_path / "t", AGENTS) is None
     played = tournament.play_pairings("leduc", AGENTS[:2], games=40, seed=5, out=tmp_path / "t")
