@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -160,3 +161,17 @@ def test_it_stops_where_its_losses_are_no_numbers(data: Path) -> None:
         weights.data.fill_(float("nan"))
     with pytest.raises(CardaiError, match="no longer numbers"):
         next(training.train(1))
+
+
+def test_the_same_situations_with_other_labels_are_not_gone_on_with(tmp_path: Path) -> None:
+    def solved(iterations: int) -> str:
+        shutil.rmtree(tmp_path / "data", ignore_errors=True)
+        return str(produce(tmp_path / "data", evolve(RECIPE, iterations=(iterations,) * 5, per_shard=60), 60).directory)
+
+    spec = f"{SHAPES['ours']},situations={solved(2)}"
+    trainer, game = create("trainer", spec), cardai.game(GAME)
+    trainer.start(game, None, seed=1).save(tmp_path)
+    trainer.resume(game, None, 1, tmp_path)
+    solved(3)
+    with pytest.raises(DamagedFileError, match="not those that this run has learned from"):
+        trainer.resume(game, None, 1, tmp_path)

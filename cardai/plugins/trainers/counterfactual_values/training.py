@@ -21,7 +21,7 @@ from attrs import asdict, field, frozen
 from cardai.core.agent import Agent
 from cardai.core.arrays import Int64s
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import digest_of, read_json, write_json
 from cardai.core.game import Game
 from cardai.core.schema import counted, structure
 from cardai.core.spec import convert
@@ -39,7 +39,7 @@ from cardai.poker.resolving.games import LEDUC_ITERATIONS, resolved_game, resolv
 from cardai.poker.values.network import DESCRIPTION, WEIGHTS, Description, ValueNetwork
 from cardai.poker.values.prepared import load_prepared
 from cardai.poker.values.range_codes import CODES, range_code
-from cardai.poker.values.situation_set import SituationSet, check_fingerprint, load
+from cardai.poker.values.situation_set import SHARD, SituationSet, check_fingerprint, load
 from cardai.poker.values.situations import INTERVALS, SECOND, situation_game
 from cardai.poker.values.splits import TEST, TRAIN, VALIDATION, load_enough, parts, shard_numbers
 from cardai.poker.values.torch_networks import read_network, write_network
@@ -63,6 +63,8 @@ class State:
     """Of the situations."""
     shards: tuple[int, ...] = field(validator=shard_numbers)
     """Those that are learned from: a set may grow under way."""
+    labels: str = ""
+    """Of what the situations in them are worth ("": an earlier version does not say)."""
 
 
 class ValueTraining(Training):
@@ -100,6 +102,7 @@ class ValueTraining(Training):
             self._network(found),
             tuple(shards or found.numbers),
         )
+        self.labels = digest_of([found.shards.get(SHARD.format(k), "") for k in self.shards])
         self.network.module.to(choose_device(o.device))
         self.best = deepcopy(self.network)
         needed = {TRAIN: o.solves, VALIDATION: JUDGED_BY[VALIDATION], TEST: 1}
@@ -196,7 +199,8 @@ class ValueTraining(Training):
         write_network(self.best.module, directory / WEIGHTS)
         write_json(directory / DESCRIPTION, asdict(self.network.description))
         loss = self.best_loss if np.isfinite(self.best_loss) else -1.0
-        write_json(directory / STATE, asdict(State(self.step, self.best_step, loss, self.fingerprint, self.shards)))
+        learned = self.fingerprint, self.shards, self.labels
+        write_json(directory / STATE, asdict(State(self.step, self.best_step, loss, *learned)))
 
     def load(self, directory: Path) -> None:
         file = directory / STATE
@@ -205,7 +209,7 @@ class ValueTraining(Training):
             raise DamagedFileError(f"The file {file} is damaged: it says of no situations that they were learned from.")
         if self.shards != state.shards:
             self.begin(state.shards)
-        if state.fingerprint != self.fingerprint:
+        if state.fingerprint != self.fingerprint or state.labels not in ("", self.labels):
             raise DamagedFileError(
                 f"The situations {self.options.situations!r} are not those that this run has learned from."
             )
