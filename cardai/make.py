@@ -14,6 +14,8 @@ from cardai.core import registry
 from cardai.core.errors import wrong_type
 from cardai.core.needs import check
 from cardai.core.spec import Spec, parse
+from cardai.training.specs import at_step as at_step
+from cardai.training.specs import step_now as step_now
 
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
@@ -53,30 +55,6 @@ def agent(spec: Spec | str) -> Agent:
     made = run_agent(parsed)
     registry.remember(made, str(parsed))
     return made
-
-
-def step_now(spec: str) -> int:
-    """Return the step of the checkpoint that a run's spec means today: its newest is another tomorrow.
-
-    -1 for what says its step itself, for other players, and for a run that cannot be read, or may not.
-    """
-    from contextlib import suppress
-    from pathlib import Path
-
-    from cardai.core.errors import CardaiError
-    from cardai.training.runs import Run
-
-    with suppress(CardaiError):
-        parsed = parse(spec)
-        if parsed.is_run and not parsed.name.endswith(".py") and "step" not in dict(parsed.options):
-            check(registry.load, "agent", parsed)
-            return max(Run.open(Path(parsed.name)).steps(), default=-1)
-    return -1
-
-
-def at_step(spec: str, step: int) -> str:
-    """Return a run's spec with the step of a checkpoint, as :func:`step_now` says it; for -1 the spec itself."""
-    return spec if step < 0 else str(parse(spec).with_options({"step": str(step)}))
 
 
 def spec_now(one: Any) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 from attrs import Attribute, field, frozen
@@ -15,6 +17,7 @@ FORMAT = "cardai run 1"
 CHECKPOINT_FORMAT = "cardai checkpoint 1"
 KEEP = 2
 """The checkpoints that a run keeps of itself where nobody says otherwise."""
+_STEP = re.compile(r"step-(\d{12,})")
 
 
 @frozen
@@ -60,6 +63,13 @@ class Manifest:
         for name in value:
             if not file_name(name):
                 raise ValueError(f"holds {name[:60]!r}, which is not the name of a file beside it")
+
+
+def steps_in(run: Path) -> list[int]:
+    """Return the steps that have a checkpoint directory in a run's, ascending (not verified)."""
+    folder = run / "checkpoints"
+    names = (_STEP.fullmatch(p.name) for p in folder.iterdir()) if folder.is_dir() else ()
+    return sorted(int(name.group(1)) for name in names if name)
 
 
 def metrics_row(line: str, what: str) -> Metrics:

@@ -52,10 +52,8 @@ from cardai.core.needs import Use, write_own
 from cardai.core.schema import structure
 from cardai.core.spec import Spec
 from cardai.core.trainer import Metrics, Trainer
-from cardai.training.run_files import CHECKPOINT_FORMAT, FORMAT, KEEP, Manifest, RunFile, metrics_row
+from cardai.training.run_files import CHECKPOINT_FORMAT, FORMAT, KEEP, Manifest, RunFile, metrics_row, steps_in
 from cardai.training.specs import full_spec
-
-_STEP = re.compile(r"step-(\d{12,})")
 
 
 class RunWarning(UserWarning):
@@ -194,9 +192,7 @@ class Run:
 
     def steps(self) -> list[int]:
         """Return the steps that have a checkpoint directory, ascending (not verified)."""
-        folder = self.path / "checkpoints"
-        names = (_STEP.fullmatch(p.name) for p in folder.iterdir()) if folder.is_dir() else ()
-        return sorted(int(name.group(1)) for name in names if name)
+        return steps_in(self.path)
 
     def _checkpoint_path(self, step: int) -> Path:
         return self.path / "checkpoints" / f"step-{step:012d}"

@@ -2,22 +2,62 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from cardai.core import registry
-from cardai.core.errors import UsageError
+from cardai.core.errors import CardaiError, UsageError
+from cardai.core.needs import check
 from cardai.core.spec import Spec, options_of, parse, write_value
+from cardai.training.run_files import steps_in
 
 if TYPE_CHECKING:
     from cardai.training.runs import Run
 
 
 def full_spec(kind: str, text: str, more: Mapping[str, str] | None = None) -> str:
-    """Return a spec with every option of the plugin written out (those of ``text`` and ``more``, presets, defaults)."""
+    """Return a spec with every option of the plugin written out (those of ``text`` and ``more``, presets, defaults).
+
+    Runs whose players a training plays or learns from are named with the step that they are at: trained on, they are others.
+    """
     spec = parse(text).with_options(more or {})
-    made = registry.create(kind, spec)
-    return str(Spec(spec.name, tuple((name, write_value(getattr(made, name))) for name in options_of(type(made)))))
+    return _all_options(spec.name, registry.create(kind, spec))
+
+
+def _all_options(name: str, made: Any) -> str:
+    options = options_of(type(made))
+    values = {key: getattr(made, key) for key in options}
+    for key, value in values.items():
+        if options[key].metadata.get("holds") == "training agent":
+            several = isinstance(value, tuple)
+            values[key] = tuple(map(_as_it_is, value)) if several else _as_it_is(value)
+    return str(Spec(name, tuple((key, write_value(value)) for key, value in values.items())))
+
+
+def _as_it_is(player: str) -> str:
+    return at_step(player, step_now(player))
+
+
+def step_now(spec: str) -> int:
+    """Return the step of the checkpoint that a run's spec means today: its newest is another tomorrow.
+
+    -1 for what says its step itself, for other players, and for a run that is not there, or may not be read.
+    """
+    with suppress(CardaiError):
+        parsed = parse(spec)
+        if parsed.is_run and not parsed.name.endswith(".py") and "step" not in dict(parsed.options):
+            check(registry.load, "agent", parsed)
+            if os.path.isfile(os.path.join(parsed.name, "run.json")):  # also a name that no file can have
+                return max(steps_in(Path(parsed.name)), default=-1)
+    return -1
+
+
+def at_step(spec: str, step: int) -> str:
+    """Return a run's spec with the step of a checkpoint, as :func:`step_now` says it; for -1 the spec itself."""
+    return spec if step < 0 else str(parse(spec).with_options({"step": str(step)}))
 
 
 def short_spec(kind: str, text: str) -> str:
@@ -45,9 +85,7 @@ def check_same(run: Run, kind: str, text: str | None, more: Mapping[str, str] | 
 
 def _written_out(kind: str, own: str) -> str:
     """Return a run's spec with every option that the plugin has now: it may have got some since."""
-    made = registry.rebuild(kind, own)
-    options = tuple((name, write_value(getattr(made, name))) for name in options_of(type(made)))
-    return str(Spec(parse(own).name, options))
+    return _all_options(parse(own).name, registry.rebuild(kind, own))
 
 
 def _parts(text: str) -> tuple[str, dict[str, str]]:

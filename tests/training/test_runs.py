@@ -287,6 +287,32 @@ def test_resuming_with_a_conflicting_option_is_a_usage_error(tmp_path: Path) -> 
     assert full_spec("trainer", "toy_trainer") == "toy_trainer:rate=0.1,every=5"
 
 
+def test_a_run_learns_from_those_runs_that_it_began_with_whatever_becomes_of_them(tmp_path: Path) -> None:
+    """A resumed run ends with the numbers of one that was never stopped, though its rival was trained on meanwhile."""
+    pytest.importorskip("torch")
+    rival = cardai.train("cfr", "kuhn", steps=1, out=tmp_path / "rival", keep=0)
+    spec = f"ppo:batch=32,tables=8,hidden=4,against={rival.path}"
+    whole, stopped = (Run.create(tmp_path / name, spec, "kuhn", "flat", 1) for name in ("whole", "stopped"))
+    assert parse(stopped.trainer_spec).values()["against"] == f"{rival.path}:step=1"
+    check_same(stopped, "trainer", spec)
+    Session.start(whole).train(2)
+    Session.start(stopped).train(1)
+    rival.train(steps=200)
+    Session.resume(stopped).train(2)
+    networks = [(run.verify(2).path / "networks.safetensors").read_bytes() for run in (whole, stopped)]
+    assert networks[0] == networks[1]
+    with pytest.raises(UsageError, match=r"goes on with the trainer .*rival:step=1"):
+        check_same(stopped, "trainer", spec)
+
+
+def test_each_player_of_a_league_is_named_as_it_is(tmp_path: Path) -> None:
+    rival = cardai.train("cfr", "kuhn", steps=1, out=tmp_path / "rival").path
+    league = write_value(("self", "simple", str(rival), f"{rival}:step=7"))
+    found = parse(full_spec("trainer", f"gin_values:league={league}")).values()
+    assert found["league"] == ["self", "simple", f"{rival}:step=1", f"{rival}:step=7"]
+    assert found["teacher"] == "gin_lookahead"
+
+
 def test_a_pickle_in_an_npz_is_not_run(tmp_path: Path) -> None:
     class Evil:
         def __reduce__(self) -> tuple[object, tuple[str]]:
