@@ -102,6 +102,14 @@ class Session:
         """
         with safe_on_disk(run):
             lock = lock_of(run.path)
+        try:
+            return cls._taken_up(run, lock)
+        except BaseException:  # whoever keeps the error, as notebooks do, keeps the lock
+            lock.release()
+            raise
+
+    @classmethod
+    def _taken_up(cls, run: Run, lock: DirectoryLock) -> Self:
         checkpoint, refused = run.latest()
         if checkpoint is None and refused:
             raise DamagedFileError(f"No checkpoint of {run.path} is good: {' '.join(refused)} Start a new run.")

@@ -258,6 +258,18 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
         Session.resume(two)
 
 
+def test_a_run_that_could_not_be_gone_on_with_is_free_once_it_is_mended(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    Session.start(run).train(40)
+    folder = tmp_path / "checkpoints" / "step-000000000040"
+    folder.rename(tmp_path / "checkpoints" / "step-000000000050")
+    with pytest.raises(DamagedFileError, match="No checkpoint") as kept:  # as a notebook keeps the last error
+        Session.resume(run)
+    (tmp_path / "checkpoints" / "step-000000000050").rename(folder)
+    assert Session.resume(run).training.step == 40
+    assert kept.tb is not None
+
+
 def test_a_copied_run_directory_is_an_agent(tmp_path: Path) -> None:
     Session.start(make(tmp_path / "here")).train(40)
     shutil.copytree(tmp_path / "here", tmp_path / "there")
