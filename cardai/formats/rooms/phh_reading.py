@@ -131,6 +131,7 @@ def told_of(said: PhhHand, line: int) -> Told:
         _act(action, names, told)
     if said.winnings:
         told.collected = {name: won for name, won in zip(names, said.winnings, strict=True) if won}
+        told.apart = True  # as in the public data set
     elif said.finishing_stacks:
         told.left = dict(zip(names, said.finishing_stacks, strict=True))
     else:

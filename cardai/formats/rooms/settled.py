@@ -53,7 +53,7 @@ def settle(
     if told.unpaid:
         _check_seen(told, table, row, contested)
         return Settled(boards, _whole(returns), tuple(returns), 0)
-    unit, best = table.unit, None
+    unit, best, less = table.unit, None, None
     for returned in _uncalled(told, table, row, beyond):
         net = [
             told.collected.get(name, 0) // unit + returned[k] - row["spent"][k] - row["dead"][k]
@@ -64,7 +64,12 @@ def settle(
         except Refused as error:
             best = best or error
         else:
-            return Settled(boards, tuple(net), tuple(returns), rake)
+            found = Settled(boards, tuple(net), tuple(returns), rake)
+            if rake >= 0:
+                return found
+            less = less or found  # more was won than there is, by odd chips: unless it is read otherwise
+    if less is not None:
+        return less
     assert best is not None
     raise best
 

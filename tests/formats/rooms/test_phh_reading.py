@@ -84,6 +84,17 @@ def test_a_hand_of_the_data_set_has_its_stacks_antes_and_rake() -> None:
     assert hand.game.startswith("holdem_nolimit:players=4,blinds=100+200,ante=50")
 
 
+@pytest.mark.parametrize(("won", "net", "rake"), [(15.5, 7.5, 0.5), (17.5, 7.5, 0.5), (3, 1, 0)])
+def test_what_nobody_called_is_no_rake_however_little_it_is(won: float, net: float, rake: float) -> None:
+    """A bet of 2 into 16 that nobody calls, in what was won or not; a walk, in whole chips."""
+    acts = "'p2 cbr 8', 'p1 cc', 'd db 2c7dKh', 'p1 cbr 2', 'p2 f'" if won > 3 else "'p2 f'"
+    hand = hand_of(
+        "variant = 'NT'\nantes = [0, 0]\nblinds_or_straddles = [1, 2]\nmin_bet = 2\nstarting_stacks = [50, 80]\n"
+        f"actions = [{acts}]\nwinnings = [{won}, 0]\n"
+    )
+    assert (hand.players[0].net * hand.chip, hand.rake * hand.chip) == (pytest.approx(net), pytest.approx(rake))
+
+
 def test_who_shows_nothing_has_lost_and_odd_chips_are_whole() -> None:
     hand = hand_of(SHOWN)
     assert [p.net for p in hand.players] == [80, -50, -30]
