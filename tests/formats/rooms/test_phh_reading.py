@@ -14,7 +14,7 @@ import pytest
 from cardai import make
 from cardai.cards.text import parse_cards
 from cardai.core.format import LeftOut
-from cardai.formats import read_hands, stream_hands
+from cardai.formats import read_hands, read_log, stream_hands
 from cardai.formats.phh import _hands
 from cardai.formats.rooms.hand import RoomHand
 from tests.commands.conftest import Call, cardai  # noqa: F401
@@ -84,10 +84,10 @@ def test_a_hand_of_the_data_set_has_its_stacks_antes_and_rake() -> None:
     assert hand.game.startswith("holdem_nolimit:players=4,blinds=100+200,ante=50")
 
 
-@pytest.mark.parametrize(("won", "net", "rake"), [(15.5, 7.5, 0.5), (17.5, 7.5, 0.5), (3, 1, 0)])
+@pytest.mark.parametrize(("won", "net", "rake"), [(39.5, 19.5, 0.5), (41.5, 19.5, 0.5), (3, 1, 0)])
 def test_what_nobody_called_is_no_rake_however_little_it_is(won: float, net: float, rake: float) -> None:
-    """A bet of 2 into 16 that nobody calls, in what was won or not; a walk, in whole chips."""
-    acts = "'p2 cbr 8', 'p1 cc', 'd db 2c7dKh', 'p1 cbr 2', 'p2 f'" if won > 3 else "'p2 f'"
+    """A bet of 2 into 40 that nobody calls, in what was won or not; a walk, in whole chips."""
+    acts = "'p2 cbr 20', 'p1 cc', 'd db 2c7dKh', 'p1 cbr 2', 'p2 f'" if won > 3 else "'p2 f'"
     hand = hand_of(
         "variant = 'NT'\nantes = [0, 0]\nblinds_or_straddles = [1, 2]\nmin_bet = 2\nstarting_stacks = [50, 80]\n"
         f"actions = [{acts}]\nwinnings = [{won}, 0]\n"
@@ -152,6 +152,25 @@ def test_files_of_a_folder_and_hands_without_a_tables_head_are_read_one_after_an
         assert [item["seats"] for item in stream.hands] == [[0, 1, 2, 3]]
 
 
+def test_a_file_of_one_game_with_all_cards_is_of_that_game_and_others_have_their_own() -> None:
+    """Half a chip that a hand ends with makes its chips smaller, not its raises in the log of the file."""
+    acts = "'d dh p1 4d3c', 'd dh p2 2c2d', 'd dh p3 2h2s', 'p3 cbr 6', 'p1 f', 'p2 cc', 'd db AcKdQh', "
+    hand = (
+        "variant = 'NT'\nantes = [0, 0, 0]\nblinds_or_straddles = [1, 2, 0]\nmin_bet = 2\nstarting_stacks = [100, 100, 100]\n"
+        f"actions = [{acts} 'p2 cc', 'p3 cc', 'd db Js', 'p2 cc', 'p3 cc', 'd db Tc', 'p2 cc', 'p3 cc']\n"
+    )
+    split = f"{hand}finishing_stacks = [99, 100.5, 100.5]\n"
+    log = read_log(io.StringIO(f"[1]\n{hand}\n[2]\n{split}"))
+    assert not log.problems
+    assert [found.betting for found in log.hands] == ["r6fc/cc/cc/cc"] * 2
+    file = read_hands(io.StringIO(f"[1]\n{hand}\n[2]\n{split}"))
+    assert file.header["game"] == "holdem_nolimit:players=3,blinds=1+2,stack=100"
+    assert [found["returns"] for found in file.hands] == [[-1.0, 0.5, 0.5]] * 2
+    unseen = read_hands(io.StringIO(f"[1]\n{hand}\n[2]\n{split.replace('4d3c', '????')}"))
+    assert (len(unseen.hands), unseen.damaged) == (2, [])
+    assert [found["room"]["unknown"] for found in unseen.hands] == [[], [0]]
+
+
 def test_a_hand_that_is_refused_costs_that_hand(tmp_path: Path) -> None:
     (tmp_path / "a.phhs").write_text(CASH + SHOWN.replace("'NT'", "'PO'"))
     file = read_hands(tmp_path / "a.phhs")
@@ -192,7 +211,9 @@ def played(rng: Random, kind: str) -> tuple[str, list[int]]:
         blinds += [0] * (n - 2)
         blinds[rng.randint(3, n - 1)] = -big  # below 0: who acts first stays
     listed = [0, big, *[0] * (n - 2)] if kind == "big blind's ante" else antes
-    stacks = [rng.randint(1 if kind == "short" else 3 * big, rng.choice([5, 20, 200]) * big) for _ in range(n)]
+    stacks = [
+        rng.randint(1 if kind in ("short", "ante") else 3 * big, rng.choice([5, 20, 200]) * big) for _ in range(n)
+    ]
     automatic = tuple(one for one in Automation if one is not Automation.RUNOUT_COUNT_SELECTION)
     sizes = (big, 2 * big) if kind == "limit" else (least,)
     variant: Any = pokerkit.FixedLimitTexasHoldem if kind == "limit" else pokerkit.NoLimitTexasHoldem
