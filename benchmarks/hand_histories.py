@@ -2,12 +2,13 @@
 
     python benchmarks/hand_histories.py --hands 10000
     python benchmarks/hand_histories.py --file hands.txt
+    python benchmarks/hand_histories.py --file pokerkit/data/pluribus
 
 Self-play is of no-limit and limit hold'em, for two to six. Each hand that is read back must have its players, stacks, actions, board and results; PokerKit, which reads with a parser and
 rules of its own, must pay everybody the same (to a chip a pot, where odd chips are split); limit hands it reads as no-limit
 ones, under whose rules every one of their bets is allowed. Times are CPU seconds of one
 process, from text to replayed hands. ``--file`` reads a file of a room instead, and counts what is refused by reason; hands
-that PokerKit reads too are compared.
+that PokerKit reads too are compared. Of PHH it reads a file or a folder of them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import cardai
 from cardai.core import registry
 from cardai.formats import read_hands
 from cardai.formats.encodings import text_of
+from cardai.formats.phh import Phh, hands_of
 from cardai.formats.rooms import room_hands
 from cardai.formats.rooms.hand import RoomHand
 
@@ -47,6 +49,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--file", type=Path, help="Read this file of a room instead.")
     given = parser.parse_args()
+    if given.file and (given.file.is_dir() or given.file.suffix in Phh.suffixes):
+        histories_of_phh(given.file)
+        return
     if given.file:
         with text_of(given.file.open("rb")) as stream:
             text = stream.read()
@@ -138,6 +143,46 @@ def pokerkit(text: str, ours: list[RoomHand]) -> tuple[int, int, int, float]:
                 )
                 alike, otherwise = alike + near, otherwise + (not near)
     return read_by_it, alike, otherwise, time.process_time() - begun
+
+
+def histories_of_phh(place: Path) -> None:
+    """Read PHH with both, and compare what everybody won by the rules (to an odd chip)."""
+    from pokerkit import HandHistory
+
+    files = sorted(place.rglob("*.phh*")) if place.is_dir() else [place]
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    begun = time.process_time()
+    ours = [read.hand for text in texts for read in hands_of(io.StringIO(text))]
+    seconds, begun = time.process_time() - begun, time.process_time()
+    read_by_it = alike = otherwise = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = [
+            history
+            for text, file in zip(texts, files, strict=True)
+            for history in (HandHistory.loads_all(text) if file.suffix == ".phhs" else [HandHistory.loads(text)])
+        ]
+        for hand, history in zip(ours, theirs, strict=True):
+            try:
+                *_, state = history
+            except Exception:  # PokerKit raises what it likes
+                continue
+            read_by_it += 1
+            if isinstance(hand, RoomHand):
+                paid = zip(state.payoffs, hand.returns, strict=True)
+                odd = 1 if all(isinstance(one, int) for one in state.payoffs) else 2 * hand.chip
+                near = all(abs(float(one) - given * hand.chip) <= odd for one, given in paid)
+                alike, otherwise = alike + near, otherwise + (not near)
+    its_seconds = time.process_time() - begun
+    refused = Counter(str(hand).partition(":")[0] for hand in ours if not isinstance(hand, RoomHand))
+    report(
+        str(place),
+        [hand for hand in ours if isinstance(hand, RoomHand)],
+        seconds,
+        (read_by_it, alike, otherwise, its_seconds),
+    )
+    for reason, count in refused.items():
+        print(f"  {count:,} not read: {reason}")
 
 
 def histories(text: str) -> Iterator[Any]:

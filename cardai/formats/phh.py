@@ -109,7 +109,7 @@ class _Read:
     hand: RoomHand | CardaiError
 
 
-def _hands(lines: Iterable[str]) -> Iterator[_Read]:
+def hands_of(lines: Iterable[str]) -> Iterator[_Read]:
     """Yield the hands of a file."""
     for line, text in _tables(lines):
         said = None
@@ -145,7 +145,7 @@ def read_log(lines: Iterable[str], game: GameDef | None = None) -> Log:
 
     The file's game is ``game``, or that of the first hand that a log can hold; hands of another one are reported.
     """
-    return _log(_hands(lines), game)
+    return _log(hands_of(lines), game)
 
 
 def _log(hands: Iterable[_Read], game: GameDef | None) -> Log:
@@ -265,7 +265,7 @@ class Phh(LogFormat):
         return read_log(lines, game)
 
     def read(self, lines: Iterator[str], name: str, game: GameDef | None = None) -> HandStream:
-        hands = list(_hands(lines))
+        hands = list(hands_of(lines))
         if game is None and not _alike(hands):
             return _records(hands, name)
         return self.streamed(iter([_log(hands, game)]), name)

@@ -15,7 +15,7 @@ from cardai import make
 from cardai.cards.text import parse_cards
 from cardai.core.format import LeftOut
 from cardai.formats import read_hands, read_log, stream_hands
-from cardai.formats.phh import _hands
+from cardai.formats.phh import hands_of
 from cardai.formats.rooms.hand import RoomHand
 from tests.commands.conftest import Call, cardai  # noqa: F401
 
@@ -59,13 +59,13 @@ players = ['a', 'b', 'c']
 
 
 def hand_of(text: str) -> RoomHand:
-    (read,) = _hands(io.StringIO(text))
+    (read,) = hands_of(io.StringIO(text))
     assert isinstance(read.hand, RoomHand), read.hand
     return read.hand
 
 
 def why_not(text: str) -> str:
-    (read,) = _hands(io.StringIO(text))
+    (read,) = hands_of(io.StringIO(text))
     assert not isinstance(read.hand, RoomHand)
     return str(read.hand)
 
