@@ -55,13 +55,13 @@ TABLE = "--depths 10+20+40+100+200 --bets 0.5+1+allin --iterations 400 --flops 9
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 BOOKING = threading.Lock()
 _SHIPPED = f"--game holdem --agent {NAME}:seconds=0,threads=1,kept=300,believed=0.3"
-MEASURE = f"cardai evaluate best-response {_SHIPPED} --from river --hands 200 --bets 0.5+1+2+allin"
+MEASURE = f"cardai evaluate best-response {_SHIPPED} --from river --hands 800 --bets 0.5+1+2+allin"
 _HASTY = f"--branches 1 --estimates {_SHIPPED.split()[-1].replace(':', ':level=fair,', 1)}"
 OTHERS = {name: name for name in ("always_call", "threshold", "opponent_model")} | {
     f"translated:run=runs/{NAME}/depths/10000": "a blueprint on a ladder of bets, which are translated",
 }
 """Who it plays against: what they are called."""
-DEALT = {f"translated:run=runs/{NAME}/depths/10000": 2000}
+DEALT = {f"translated:run=runs/{NAME}/depths/10000": 2000, "opponent_model": 2000}
 """Hands against them, where they are not 200."""
 ALSO = (
     f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1",

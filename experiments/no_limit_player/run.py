@@ -104,7 +104,7 @@ def turn(name: str, words: str, agent: str, hands: int) -> Measure:
 
 
 MEASURES = (
-    river("river", "best response from the river, the player", SHIPPED, 200),
+    river("river", "best response from the river, the player", SHIPPED, 800),
     *(river(f"river_{level}", f"best response from the river, its level {level}", SHIPPED.replace(":", f":level={level},"), 200) for level in LEVELS),
     river("river_calls", "best response from the river, always_call", "always_call", 8),
     turn("turn", "best response from the turn, the player", SHIPPED, 100),

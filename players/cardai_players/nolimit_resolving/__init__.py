@@ -1,4 +1,4 @@
-"""No-limit hold'em for two by re-solving, any stacks and any bets: a best response from the river wins +16 (+12 to +21) mbb/g (200 hands, 59 came there)."""
+"""No-limit hold'em for two by re-solving, any stacks and any bets: a best response from the river wins +17 (+15 to +20) mbb/g (800 hands, 241 came there)."""
 
 from __future__ import annotations
 
