@@ -131,6 +131,14 @@ def told_by(lines: list[str], formats: Mapping[str, Format] | None = None) -> st
     )  # a log whose match has only begun
 
 
+def _kind(lines: list[str], formats: Mapping[str, Format]) -> str:
+    """Return what format a file's first ``lines`` are of, "rooms" for any room's: several may stand in one text."""
+    from cardai.formats.rooms.room_format import RoomFormat
+
+    name = told_by(lines, formats)
+    return "rooms" if isinstance(formats.get(name), RoomFormat) else name
+
+
 def _unknown(name: str, lines: list[str]) -> str:
     """Return in words that a file is in no format, with what was looked for."""
     from cardai.core import registry
@@ -217,9 +225,9 @@ def _text(source: str | Path) -> IO[str]:
     from cardai.formats.folders import ZIP, Joined
 
     if Path(source).is_dir():
-        return cast(IO[str], Joined(Path(source), partial(told_by, formats=all_formats()), PEEKED))
+        return cast(IO[str], Joined(Path(source), partial(_kind, formats=all_formats()), PEEKED))
     file = open(source, "rb")  # noqa: SIM115 (closed with its text)
     if file.peek(4)[:4] == ZIP:
         file.close()
-        return cast(IO[str], Joined(Path(source), partial(told_by, formats=all_formats()), PEEKED))
+        return cast(IO[str], Joined(Path(source), partial(_kind, formats=all_formats()), PEEKED))
     return text_of(file)

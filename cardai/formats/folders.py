@@ -29,16 +29,17 @@ ENDINGS = (*NAMED, *(f"{one}.gz" for one in NAMED))
 class Joined(io.TextIOBase):
     """The lines of the files in a folder (below it too) or a zip archive, in order of names; each ends in a line end.
 
-    Files whose first lines ``known`` gives no format of, and links that lead out of the folder, are left out: ``skipped``
-    says so once all is read.
+    Files whose first lines ``known`` gives no format of, or another than the first file's, and links that lead out of the
+    folder, are left out: ``skipped`` says so once all is read.
 
     Raises:
         DamagedFileError: the archive cannot be unpacked, swells beyond what hands do, or there is no file of hands.
     """
 
     def __init__(self, place: Path, known: Callable[[list[str]], str], first: int) -> None:
-        """Open ``place``; ``known`` is asked for the format of the ``first`` lines of each file."""
-        self.name = str(place)
+        """Open ``place``; ``known`` is asked for the format of the ``first`` lines of each file, or what all that go together
+        are called."""
+        self.name, self._kind = str(place), ""
         self.skipped: list[LeftOut] = []
         self._known, self._first = known, first
         self._lines = self._all(place)
@@ -69,12 +70,16 @@ class Joined(io.TextIOBase):
             with text_of(file, most) as text:
                 lines = limited_lines(text)
                 head = list(itertools.islice(lines, self._first))
-                if self._known(head):
+                kind = self._known(head)
+                if kind and kind == (self._kind or kind):
+                    if kind == self._kind == "phh":
+                        yield "[]\n"  # a table's head: what the next file begins with belongs to no hand before
+                    self._kind = kind
                     for line in itertools.chain(head, lines):
                         yield line.rstrip("\r\n")[: LINE_LIMIT - 2] + "\n"
                 else:
-                    words = f"{name} is in no format that is known; it was left out."
-                    self.skipped.append(LeftOut(words, "a file in no format that is known"))
+                    what = "another format than the files before it" if kind else "no format that is known"
+                    self.skipped.append(LeftOut(f"{name} is in {what}; it was left out.", f"a file in {what}"))
                 most = most if most is None else most - _unpacked(text)
 
     def _folder(self, place: Path) -> Iterator[tuple[str, IO[bytes]]]:

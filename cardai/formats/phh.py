@@ -35,6 +35,7 @@ _CAPS = (3, 4, 4, 4)  # bets and raises of limit hold'em in each round, the big 
 _TABLE = re.compile(r"\s*\[[^\[\]]*\]\s*(#.*)?$")
 _VARIANT = re.compile(r"\s*[\"']?variant[\"']?\s*=")
 _FIRST = re.compile(r"\s*(\[[^\[\]]{1,60}\]\s*(#.*)?$|[a-z_]{2,30}\s*=)")  # a line that only such a file has
+_SAID = re.compile(r"\s*[^\s#]")  # a line that is more than a comment
 _UNSAID = re.compile(r"'''|[\x00-\x1f\x7f]")  # what PokerKit's texts in quotes cannot hold
 
 
@@ -116,7 +117,7 @@ def hands_of(lines: Iterable[str]) -> Iterator[_Read]:
         try:
             said = phh_hand(text)
             hand = replayed(told_of(said, line))
-            if any(action.implied for action in hand.actions):
+            if any(action.implied for action in hand.actions) or len(hand.players) < len(said.starting_stacks):
                 raise Refused("the hand is not over", "somebody has still to act")
             yield _Read(line, said, hand)
         except CardaiError as error:
@@ -130,13 +131,13 @@ def _tables(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines, 1):
         head, again = _TABLE.match(line) is not None, named and _VARIANT.match(line) is not None
         if head or again:
-            if any(map(str.strip, held)):
+            if any(map(_SAID.match, held)):
                 yield begun, "".join(held)
             held, begun, named = [], number + 1 if head else number, False
         if not head and len(held) <= LINES:
             held.append(line)
             named = named or _VARIANT.match(line) is not None
-    if any(map(str.strip, held)):
+    if any(map(_SAID.match, held)):
         yield begun, "".join(held)
 
 
@@ -233,7 +234,7 @@ def _alike(hands: Sequence[_Read]) -> bool:
         games = {_definition(said) for said, _ in played}
     except DamagedFileError:
         return False
-    return len(games) < 2 and all(player.cards for _, hand in played for player in hand.players)
+    return len(games) == 1 and all(player.cards for _, hand in played for player in hand.players)
 
 
 def _records(hands: Iterable[_Read], name: str) -> HandStream:
@@ -247,7 +248,9 @@ def _records(hands: Iterable[_Read], name: str) -> HandStream:
         else:
             reason = read.hand.reason if isinstance(read.hand, Refused) else ""
             items.append(LeftOut(f"{name}, line {read.line}: {read.hand}; the hand was left out.", reason))
-    game = next(item["game"] for item in items if not isinstance(item, str))
+    if not items:
+        raise DamagedFileError(f"{name} has no hand in PHH in it.")
+    game = next((item["game"] for item in items if not isinstance(item, str)), "holdem_nolimit")
     return HandStream(name, game, agents, iter(items))
 
 

@@ -18,6 +18,8 @@ from cardai.formats import read_hands, read_log, stream_hands
 from cardai.formats.phh import hands_of
 from cardai.formats.rooms.hand import RoomHand
 from tests.commands.conftest import Call, cardai  # noqa: F401
+from tests.formats.rooms.texts import CASH as STARS
+from tests.formats.rooms.texts import PARTY_OLD
 
 CASH = """\
 [1]
@@ -114,6 +116,8 @@ def test_where_nobody_says_who_won_nothing_is_guessed() -> None:
     assert [p.net for p in hand_of(hidden + "finishing_stacks = [0, 160, 0]\n").players] == [-50, 80, -30]
     assert "not over" in why_not(CASH.replace(", 'p1 f'", "").replace("winnings = [0, 0, 15.25, 0]", ""))
     assert "board" in why_not(SHOWN.replace(", 'd db 4s'", ""))
+    start = SHOWN.partition("actions")[0]
+    assert "not over" in why_not(f"{start}actions = ['p1 cc', 'p2 f']\n")  # the third player has not acted
 
 
 @pytest.mark.parametrize(
@@ -169,6 +173,41 @@ def test_a_file_of_one_game_with_all_cards_is_of_that_game_and_others_have_their
     unseen = read_hands(io.StringIO(f"[1]\n{hand}\n[2]\n{split.replace('4d3c', '????')}"))
     assert (len(unseen.hands), unseen.damaged) == (2, [])
     assert [found["room"]["unknown"] for found in unseen.hands] == [[], [0]]
+
+
+def test_a_file_of_another_format_in_a_folder_is_said_and_counted(tmp_path: Path) -> None:
+    """Whichever comes first: a room's reader passed over hands in PHH, theirs over a room's, and said nothing."""
+    (tmp_path / "b.txt").write_text(PARTY_OLD)
+    (tmp_path / "c.phhs").write_text(CASH + SHOWN)
+    (tmp_path / "d.txt").write_text(STARS)
+    found = read_hands(tmp_path)
+    assert [hand["room"]["name"] for hand in found.hands] == ["PartyPoker", "PokerStars"]
+    assert [getattr(one, "reason", "") for one in found.damaged] == [
+        "a file in another format than the files before it"
+    ]
+    (tmp_path / "a.phhs").write_text(CASH)
+    found = read_hands(tmp_path)
+    assert (len(found.hands), len(found.damaged)) == (3, 2)
+
+
+def test_a_file_of_a_folder_may_begin_with_any_key(tmp_path: Path) -> None:
+    hand = CASH.partition("]\n")[2]
+    (tmp_path / "a.phh").write_text(hand.replace("table = 'CLEO'\n", ""))
+    (tmp_path / "b.phh").write_text("table = 'CLEO'\n" + hand.replace("table = 'CLEO'\n", ""))
+    assert [found["room"]["table"] for found in read_hands(tmp_path).hands] == ["", "CLEO"]
+
+
+def test_what_stands_before_the_first_hand_is_none() -> None:
+    file = read_hands(io.StringIO(f"# Hands of a night.\n\n{CASH}\n# and one more\n{SHOWN}"))
+    assert (len(file.hands), file.damaged) == (2, [])
+
+
+def test_where_no_hand_can_be_dealt_or_read_it_is_said_why() -> None:
+    hidden = SHOWN.replace("'p1 sm KsKd'", "'p1 sm'") + "finishing_stacks = [0, 160, 0]\n"
+    for text, said in ((hidden, "showed no cards"), (SHOWN.replace("'NT'", "'PO'"), "another game")):
+        file = read_hands(io.StringIO(text))
+        assert (len(file.hands), len(file.damaged)) == (0, 1)
+        assert said in file.damaged[0]
 
 
 def test_a_hand_that_is_refused_costs_that_hand(tmp_path: Path) -> None:
