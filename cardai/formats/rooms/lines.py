@@ -27,6 +27,7 @@ _ACTS = r"(?:folds\b|checks\b|calls [^a-z]*\d|bets [^a-z]*\d|raises [^a-z]*\d)"
 _STRANGER = {True: re.compile(rf"^(.{{1,40}}?): {_ACTS}"), False: re.compile(rf"^([^:]{{1,40}}?) {_ACTS}")}
 """What an action of somebody without a seat looks like, by whether the room writes a colon behind names; who chats, it does."""
 _POSTER = re.compile(r"^(.{1,40}?):? posts (?:small|big|the ante|ante|dead|straddle)\b[^:\"]*\d")
+_GOES_ON = re.compile(r"\d.*(?:[^\W\d_]|[€)])")
 _SECTION = re.compile(r"^\*{2,3} ?(.*?) ?\*{2,3}(.*)$")
 _BOARDS = {"FIRST": 0, "1ST": 0, "SECOND": 1, "2ND": 1, "THIRD": 2, "3RD": 2, "FOURTH": 3}
 _POSTS = (
@@ -47,6 +48,11 @@ class Hand:
 
     line: int
     lines: list[str]
+
+
+def goes_on(behind: str) -> bool:
+    """Whether something stands behind the amount of what was won ("from pot", "USD"): else a file may end within the number."""
+    return _GOES_ON.search(behind) is not None
 
 
 class LineRoom(ABC):
@@ -175,7 +181,7 @@ class LineRoom(ABC):
         if verb == "collected":
             given = amounts(behind)
             told.add(told.collected, name, given[0] if given else 0)
-            told.ended = True
+            told.ended = goes_on(behind)
             return True
         return False
 

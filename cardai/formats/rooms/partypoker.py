@@ -9,7 +9,7 @@ from attrs import frozen
 
 from cardai.core.format import Format
 from cardai.core.hookspecs import hookimpl
-from cardai.formats.rooms.lines import Hand, LineRoom
+from cardai.formats.rooms.lines import Hand, LineRoom, goes_on
 from cardai.formats.rooms.room_format import RoomFormat
 from cardai.formats.rooms.text import amounts, cards, currency, moment
 from cardai.formats.rooms.told import Act, Refused, Told
@@ -34,7 +34,7 @@ class PartyPokerRoom(LineRoom):
     first: ClassVar[re.Pattern[str]] = re.compile(
         r"\*{3,} ?Hand History For Game (?P<number>\w{1,60}) ?\*{3,}", re.IGNORECASE
     )
-    seat: ClassVar[re.Pattern[str]] = re.compile(r"^Seat (\d+): (.+?) \(\s*([^()]*\d[^()]*?)\s*\)(.*)$", re.IGNORECASE)
+    seat: ClassVar[re.Pattern[str]] = re.compile(r"^Seat (\d+): (.+) \(\s*([^()/]*\d[^()/]*?)\s*\)(.*)$", re.IGNORECASE)
     verbs: ClassVar[dict[str, str]] = {**LineRoom.verbs, "bet": "bet", "call": "call", "raise": "raise"}
 
     def head(self, hand: Hand, told: Told) -> None:
@@ -98,7 +98,9 @@ class PartyPokerRoom(LineRoom):
         given = amounts(behind[:end])
         if given and "bounty" not in behind[:end].lower():
             told.add(told.collected, name, given[0])
-            told.ended = True
+            told.ended = goes_on(behind[:end]) and (
+                "from" not in behind[:end] or "main" in behind[:end]
+            )  # it stands last
         if after:
             self._wins(told, after, behind[end + len(after) + 6 :])
 

@@ -105,12 +105,14 @@ def _setting(
     if note.get("time"):
         time = datetime.fromisoformat(str(note["time"]))
     net = [int(note["net"][seat]) for seat in hand.seats]
-    currency = re.sub(r"[^A-Za-z]", "", str(note.get("currency", "")))[:9]
+    currency, chip = re.sub(r"[^A-Za-z]", "", str(note.get("currency", "")))[:9], float(note.get("chip", 1))
+    if chip < 0.01:
+        raise _Unsaid("amounts with more than two decimals are not written", "parts of a cent")
     return Setting(
         number=int(digits) if digits else number,
         time=time,
         table=shown(_BREAKS.sub(" ", str(note.get("table", "")).replace("'", ""))[:60]) or how.table,
-        cents=100 * float(note.get("chip", 1)) if currency else 0,
+        cents=100 * chip if currency or chip != 1 else 0,
         currency=currency,
         dealt=(*heroes, *others),
         seats=tuple(int(note["seats"][seat]) for seat in hand.seats),

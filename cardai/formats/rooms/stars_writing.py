@@ -23,8 +23,8 @@ _SIZES = (2, 6, 9, 10)
 class Setting:
     """What a hand's text needs that a record does not say: its number, time, table, money, and whose cards are dealt openly.
 
-    ``cents`` is how many hundredths of the currency a chip is; 0: chips are play money or a tournament's. ``dealt`` are the
-    positions whose cards are told at once, the hero first. ``rake`` goes to the room, ``collected`` is by position after it
+    ``cents`` is how many hundredths of the currency (of play money's or a tournament's chips) a chip is; 0: it is one of the
+    latter. ``dealt`` are the positions whose cards are told at once, the hero first. ``rake`` goes to the room, ``collected`` is by position after it
     (none: what the pots hold). ``hidden`` are positions whose cards nobody saw.
     """
 

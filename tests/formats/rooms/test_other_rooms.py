@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zipfile
 from datetime import timedelta
 from pathlib import Path
@@ -98,6 +99,14 @@ def test_partys_old_form_adds_chips_and_a_short_blind_is_called_in_full() -> Non
     assert hand.players[1].name == "Bob B."
     assert cards_text(hand.players[1].cards) == "QsJd"
     assert (hand.showdown, hand.rake) == (True, 1)
+
+
+@pytest.mark.parametrize("behind", ["", " - (21.60 / 16.35 / - / 18k)"], ids=["alone", "a tracker's figures"])
+def test_partys_names_may_hold_a_number_in_brackets(behind: str) -> None:
+    text = re.sub(r"^(Seat \d+: .*\))$", rf"\1{behind}", PARTY_OLD, flags=re.MULTILINE).replace("Dan", "Dan (2)")
+    assert [(p.name, p.stack) for p in one(text).players] == [
+        (p.name.replace("Dan", "Dan (2)"), p.stack) for p in one(PARTY_OLD).players
+    ]
 
 
 def test_partys_new_form_is_read_from_its_summary() -> None:

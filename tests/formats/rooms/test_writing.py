@@ -159,6 +159,30 @@ def test_what_cannot_be_said_is_left_out_and_counted() -> None:
         registry.create("format", "pokerstars").write({"game": "gin", "agents": ["a", "b"]}, [])
 
 
+PARTS = """\
+variant = 'NT'
+antes = [0, 0, 0]
+blinds_or_straddles = [0.50, 1.25, 0]
+min_bet = 1.25
+starting_stacks = [50, 80, 30.25]
+actions = ['p3 cbr 6', 'p1 f', 'p2 f']
+event = 'Cup'
+"""
+
+
+def test_parts_of_chips_without_a_currency_are_written_as_they_are() -> None:
+    """A tournament's quarter chips made all amounts a hundred times as large; parts of a cent went without a word."""
+    file = read_hands(io.StringIO(PARTS))
+    written = registry.create("format", "pokerstars").write(file.header, file.hands)
+    assert "Seat 3: p3 (30.25 in chips)\np1: posts small blind 0.50\np2: posts big blind 1.25\n" in written.text
+    assert "raises 4.75 to 6\n" in written.text
+    (hand,) = read_back(written.text)
+    assert (hand.chip, [player.net for player in hand.players]) == (0.01, [-50, -125, 175])
+    file = read_hands(io.StringIO(PARTS.replace("1.25", "1.2525") + "currency = 'USD'\n"))
+    written = registry.create("format", "pokerstars").write(file.header, file.hands)
+    assert [left.reason for left in written.left_out] == ["parts of a cent"]  # type: ignore[attr-defined]
+
+
 def test_nothing_of_a_blind_comes_back_to_who_is_away() -> None:
     said = board_game(make.game("holdem_nolimit:players=3,stack=1000,away=0+1+0"))
     assert said is not None
