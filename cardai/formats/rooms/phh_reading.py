@@ -129,9 +129,9 @@ def told_of(said: PhhHand, line: int) -> Told:
     _posts(said, names, told)
     for action in said.actions:
         _act(action, names, told)
-    if said.winnings:
+    if any(said.winnings):  # all 0: the public data set misses winners who were blinds or had the button
         told.collected = {name: won for name, won in zip(names, said.winnings, strict=True) if won}
-        told.apart = True  # as in the public data set
+        told.apart = told.room != "PartyPoker"  # as in the public data set
     elif said.finishing_stacks:
         told.left = dict(zip(names, said.finishing_stacks, strict=True))
     else:

@@ -202,6 +202,23 @@ def test_what_stands_before_the_first_hand_is_none() -> None:
     assert (len(file.hands), file.damaged) == (2, [])
 
 
+def test_what_nobody_called_is_in_what_partypoker_says_was_won() -> None:
+    """All of its hands in the data set: a bet of 2 into 40 that nobody called, with 3 of rake, made the rake 1."""
+    hand = hand_of(
+        "variant = 'NT'\nantes = [0, 0]\nblinds_or_straddles = [0.50, 1]\nmin_bet = 1\nstarting_stacks = [50, 80]\n"
+        "actions = ['p2 cbr 20', 'p1 cc', 'd db 2c7dKh', 'p1 cbr 2', 'p2 f']\nwinnings = [39, 0]\n"
+        "venue = 'PartyPoker'\ncurrency = 'USD'\n"
+    )
+    assert ([player.net for player in hand.players], hand.rake) == ([1700, -2000], 300)
+
+
+def test_winnings_of_nothing_at_all_do_not_say_who_won() -> None:
+    """As in most hands of the data set whose winner was a blind or had the button: they were left out."""
+    walk = CASH.replace("[0, 0, 15.25, 0]", "[0, 0, 0, 0]")
+    assert ([player.net for player in hand_of(walk).players], hand_of(walk).rake) == ([-650, -250, 950, -50], 0)
+    assert hand_of(SHOWN + "winnings = [0, 0, 0]\n").players == hand_of(SHOWN).players
+
+
 def test_where_no_hand_can_be_dealt_or_read_it_is_said_why() -> None:
     hidden = SHOWN.replace("'p1 sm KsKd'", "'p1 sm'") + "finishing_stacks = [0, 160, 0]\n"
     for text, said in ((hidden, "showed no cards"), (SHOWN.replace("'NT'", "'PO'"), "another game")):
