@@ -138,9 +138,13 @@ def test_hands_of_another_game_than_the_first_are_left_out() -> None:
     assert ["not those of the file's first hand" in problem.why for problem in log.problems] == [True, True]
 
 
-def test_a_file_without_a_readable_hand_does_not_say_its_game() -> None:
+def test_a_file_without_a_readable_hand_says_why_and_a_log_of_it_has_no_game() -> None:
+    text = "[1]\nvariant = 'XX'\n"
+    file = read_hands(io.StringIO(text))
+    assert (file.hands, len(file.damaged)) == ([], 1)
+    assert "another game: the variant 'XX'" in file.damaged[0]
     with pytest.raises(DamagedFileError, match="does not say which game"):
-        read_hands(io.StringIO("[1]\nvariant = 'XX'\n"))
+        read_log(io.StringIO(text)).game()
 
 
 def test_names_that_phh_cannot_quote_are_left_out() -> None:
