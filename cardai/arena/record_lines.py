@@ -19,6 +19,8 @@ class Header:
 
     game: str
     agents: tuple[str, ...] = ()
+    not_shown: int = field(default=0, validator=whole())
+    """How many hands were left out when the record was written, since a site did not show the other cards."""
 
 
 @frozen

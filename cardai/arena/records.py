@@ -48,8 +48,9 @@ class RecordFile:
 
     @property
     def not_shown(self) -> int:
-        """How many hands a site has kept the other cards of: they are sentences in ``damaged``."""
-        return sum(isinstance(one, LeftOut) and one.reason == NOT_SHOWN for one in self.damaged)
+        """How many hands a site has kept the other cards of: they are sentences in ``damaged``, or were left out by who wrote it."""
+        told = sum(isinstance(one, LeftOut) and one.reason == NOT_SHOWN for one in self.damaged)
+        return told + int(self.header.get("not_shown", 0))
 
 
 class RecordWriter:

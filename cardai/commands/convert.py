@@ -228,7 +228,8 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
     if isinstance(target, LogFormat) and not varied:
         return target.write_log(read_log(source, game))  # nothing is lost between two forms of one log
     file = read_hands(source, game)
-    written = target.write(file.header, file.hands)
+    header = {**file.header, "not_shown": file.not_shown} if file.not_shown else file.header  # no chance which they are
+    written = target.write(header, file.hands)
     return evolve(written, left_out=(*file.damaged, *written.left_out))
 
 

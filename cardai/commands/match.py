@@ -125,6 +125,9 @@ def _play(site: Site, asked: Asked) -> None:
             with progress(f"{agent} against {site.name}", "hands") as advance:
                 play_hands(site, player, kept, asked.hands, advance)
         except KeyboardInterrupt:
+            if not kept.hands:
+                note("Stopped before a hand was finished.")
+                raise typer.Exit(130) from None
             note(f"Stopped. What is finished is in {record}; the same command with --resume goes on.")
             _report(kept, site.name, evolve(asked, aivat=False))
             raise typer.Exit(130) from None
@@ -145,7 +148,8 @@ def _report(kept: KeptHands, site: str, asked: Asked) -> None:
         return
     console = out()
     console.print(f"{agent} against {site}: {found.hands:,} hands. mbb: thousandths of a big blind.")
-    console.print(f"won                  {_mbb(found.chips)}")
+    if found.hands:
+        console.print(f"won                  {_mbb(found.chips)}")
     if found.above_baseline is not None:
         console.print(
             f"above the baseline   {_mbb(found.above_baseline)}   ({site} in the same seats with the same cards)"

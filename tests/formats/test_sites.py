@@ -200,6 +200,78 @@ def test_a_site_that_says_nothing_is_waited_for_twice_so_long_whatever_is_tried(
     assert len(waits) == 1
 
 
+def test_asking_a_site_that_says_nothing_how_a_hand_stands_waits_no_longer() -> None:
+    """It was asked as long again, three times --timeout in all."""
+    waits: list[float] = []
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        service = Service(f"http://127.0.0.1:{silent.getsockname()[1]}", seconds=0.1, sleep=waits.append)
+        with pytest.raises(NoAnswerError, match="did not answer /hands/in-progress"):
+            service.call("/hands/7/act", {}, stands=lambda: service.call("/hands/in-progress", bare="hands"))
+        assert len(waits) == 1
+        with pytest.raises(NoAnswerError):  # the next one has its whole time again
+            service.call("/hands/in-progress", bare="hands")
+    assert len(waits) == 2
+
+
+def test_a_hand_under_way_in_which_another_acted_is_played_on_and_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was counted as the agent's own."""
+
+    class Left(GtoWizard):
+        """Whose player is stopped after the first action."""
+
+        def act(self, shown: Shown, node: BettingNode, action: int) -> Shown:
+            super().act(shown, node, action)
+            raise KeyboardInterrupt
+
+    for agent, lost in (("always_call", 0), ("always_fold", 1)):
+        with serving(Sites()) as url:
+            with suppress(KeyboardInterrupt):
+                _played(Left(_service(url)), tmp_path / "left", 1, agent="always_call")
+            found = _played(GtoWizard(_service(url)), tmp_path / agent, 1, agent=agent)
+        assert (found.hands, found.lost) == (1, lost)
+        said = "In the hand hand-0, taken up under way, our seat had done 'c' after 'b200', where always_fold does 'f'"
+        assert (said in capsys.readouterr().err) == bool(lost)
+    (hand,) = read(tmp_path / "always_fold").hands
+    assert hand["site"]["hand_id"] == "hand-1"
+
+
+def test_a_record_remembers_that_hands_were_left_out_because_their_cards_were_not_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """AIVAT of the converted file was that of the hands that were shown alone."""
+    sites = Sites(hide=True)
+    with serving(sites) as url:
+        _played(Slumbot(_service(url)), tmp_path / "m", 2)
+        sites.hide = False
+        _played(Slumbot(_service(url)), tmp_path / "m", 4, resume=True)
+    once, twice = str(tmp_path / "once.jsonl"), str(tmp_path / "twice.jsonl")
+    _call("convert", str(tmp_path / "m"), once, code=0)
+    _call("convert", once, twice, code=0)
+    for file in (once, twice):
+        assert len(read(file).hands) == 2
+        capsys.readouterr()
+        _call("evaluate", "aivat", "--record", file, "--agent", THRESHOLD, code=2)
+        assert "in 2 hands the other cards were not shown" in " ".join(capsys.readouterr().err.split())
+
+
+def test_of_a_match_that_is_stopped_before_its_first_hand_no_figure_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Slumbot, "begin", stopped)
+    file = tmp_path / "m"
+    _call("match", "slumbot", "-a", "always_call", "-r", str(file), "--url", "http://127.0.0.1:9", code=130)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "Stopped before a hand was finished." in said.err
+    assert "What is finished" not in said.err
+    assert not file.exists()
+
+
 @pytest.mark.long
 def test_a_hand_that_was_left_in_the_middle_goes_on_as_if_nobody_had_left_it(tmp_path: Path) -> None:
     class Left(GtoWizard):

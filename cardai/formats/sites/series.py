@@ -14,6 +14,7 @@ from cardai import make
 from cardai.arena.records import Record
 from cardai.arena.statistics import Estimate, mean
 from cardai.core.errors import DamagedFileError, RemoteError
+from cardai.core.notes import tell
 from cardai.core.rng import derive
 from cardai.formats.acpc.follower import Follower
 from cardai.formats.acpc.gamedef import GameDef
@@ -55,12 +56,15 @@ class SitePlayer:
         """Play one hand to its end and return it, and its record where all cards are known.
 
         Raises:
-            LostHandError, RemoteError: the site. AgentError: the agent. DamagedFileError: the site's hand is none by the
-                rules, or worth something else.
+            LostHandError: the site lost it, or somebody else acted in it before it was taken up. RemoteError: the site.
+            AgentError: the agent. DamagedFileError: the site's hand is none by the rules, or worth something else.
         """
         shown = site.begin()
         self._player.restart(derive(self._seed, "site", number))
-        times = self._catch_up(shown, number)
+        times = list[float]()
+        others = self._catch_up(shown, number, times)
+        if others:
+            tell(f"cardai: {others}")
         longest, stuck = -1, 0
         while shown.winnings is None:
             node = self._see(shown, number)
@@ -74,20 +78,30 @@ class SitePlayer:
                 )
             action = self._chosen(times)
             shown = self._checked(site, shown, node, action, site.act(shown, node, action))
-        return self._ended(site, shown, number, times)
+        hand, record = self._ended(site, shown, number, times)
+        if others:
+            raise LostHandError(others)
+        return hand, record
 
-    def _catch_up(self, shown: Shown, number: int) -> list[float]:
-        """Have the decisions made again that the player has made in a hand that it takes up, and return how long each took.
+    def _catch_up(self, shown: Shown, number: int, times: list[float]) -> str:
+        """Have the decisions made again that the player has made in a hand that it takes up; how long each took goes to ``times``.
 
-        What it leaves to chance, and knows of the hand, then goes on as in a hand that nobody left.
+        What it leaves to chance, and knows of the hand, then goes on as in a hand that nobody left. Returned is a sentence on
+        the first decision that is another than what was done, empty where there is none.
         """
-        times: list[float] = []
+        others = ""
         for step in from_slumbot(shown.betting, self._follower.tree).path():
             before = step.parent
             if before is not None and before.actor == shown.position:
                 self._see(evolve(shown, betting=to_slumbot(before)), number)
-                self._chosen(times)
-        return times
+                action = self._chosen(times)
+                if action != step.action and not others:
+                    done, would = step_text(before, step.action), step_text(before, action)
+                    others = (
+                        f"In the hand {shown.hand_id}, taken up under way, our seat had done {done!r} after {to_slumbot(before)!r}, "
+                        f"where {self.agent} does {would!r}: another played it. It is played on and counts as lost."
+                    )
+        return others
 
     def _chosen(self, times: list[float]) -> int:
         """Return what the player does; how long it takes goes to ``times``."""

@@ -84,6 +84,7 @@ class Service:
         self._open = urllib.request.build_opener(
             _NoRedirects, urllib.request.HTTPSHandler(context=ssl.create_default_context())
         ).open
+        self._waited = 0.0  # by the call that asks where things stand
         self._jitter = random.Random()  # no game depends on it
 
     def call(
@@ -106,7 +107,7 @@ class Service:
             BusyError, NoAnswerError: at the last try. RemoteError: the service refuses. DamagedFileError: it answers with
                 what is no such answer.
         """
-        waited = 0.0
+        waited = self._waited
         for tried in range(self._tries):
             begun = time.monotonic()
             try:
@@ -119,12 +120,20 @@ class Service:
                 if not last:
                     tell(f"{self.host} is busy or does not answer: trying again")
                     self._sleep(self._jitter.uniform(0.0, min(30.0, 0.5 * 2.0**tried)))
-                if stands is not None and (found := stands()) is not None:
+                if stands is not None and (found := self._asked(stands, waited)) is not None:
                     return found
                 if last:
                     error.args = (f"{error} It was tried {tried + 1} times.",) if tried else error.args
                     raise
         raise AssertionError("a last try returns or raises")
+
+    def _asked(self, stands: Callable[[], dict[str, Any] | None], waited: float) -> dict[str, Any] | None:
+        """Return what ``stands`` does, in the time that a call which has ``waited`` so long has left."""
+        self._waited = waited
+        try:
+            return stands()
+        finally:
+            self._waited = 0.0
 
     def _within(self, path: str, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Return what ``ask`` does, if it is done in time: a socket's own timeout begins anew with every byte.
