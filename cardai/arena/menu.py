@@ -22,7 +22,7 @@ _BETTING = ("bet", "raise")
 _NAMED = 400  # actions that are looked at for names (gin has 362)
 _CARDS = re.compile(r"(?:\b(?:10|[2-9TJQKA])[cdhs]\b ?)+|\b(?:[2-9TJQKA][cdhs]){2,}\b")
 _TYPED_CARDS = re.compile(r"(?:(?P<verb>[a-z]+)\s+)?(?P<cards>(?:(?:10|[2-9tjqka])[cdhs][\s,+]*)+)")
-_AMOUNT = re.compile(r"(?:r|b|raise|bet)?\s*(?:to)?\s*(\d[\d,]*)")
+_AMOUNT = re.compile(r"(?:r|b|raise|bet)?\s*(?:to)?\s*(\d+)")
 ALL_IN = "all-in"
 _ALL_IN = ("a", "all in", ALL_IN, "allin")
 
@@ -127,7 +127,7 @@ class Menu:
         match = _AMOUNT.fullmatch(text)
         if match is None:
             return None
-        digits = match.group(1).replace(",", "")
+        digits = match.group(1)
         amount = int(digits) + self.offset if len(digits) < 16 else self.high + 1
         if self.low <= amount <= self.high:
             return amount
@@ -253,9 +253,9 @@ def _cards_in(words: str) -> frozenset[int]:
 
 
 def _plain(text: str) -> str:
-    """Return text in small letters, with letters for the signs of suits and no commas in numbers."""
+    """Return text in small letters, with letters for the signs of suits and no commas between thousands."""
     plain = text.lower().translate(str.maketrans("♣♦♥♠", "cdhs"))
-    return re.sub(r"(?<=\d),(?=\d)", "", plain).strip()
+    return re.sub(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?![\d,])", lambda found: found[0].replace(",", ""), plain).strip()
 
 
 def _extra(words: str) -> str:

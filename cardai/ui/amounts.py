@@ -7,7 +7,8 @@ import re
 from cardai.core.game import Game
 from cardai.poker.contract import betting_game
 
-_TYPED = re.compile(r"(\d+(?:\.\d+)?)\s*bb\b", re.IGNORECASE)
+_TYPED = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s*bb\b", re.IGNORECASE)
+"""A number with commas between thousands alone: one in other places ("2,5bb") is nobody's to guess."""
 
 
 def big_blind_of(game: Game) -> int:
@@ -27,4 +28,4 @@ def money(amount: float, blind: int = 0, sign: bool = False) -> str:
 def chips_of(text: str, game: Game | None) -> str:
     """Return a typed line with amounts in big blinds ("raise 2.5bb") in chips; others as they are."""
     blind = 0 if game is None else big_blind_of(game)
-    return _TYPED.sub(lambda found: f"{float(found[1]) * blind:.0f}", text) if blind else text
+    return _TYPED.sub(lambda found: f"{float(found[1].replace(',', '')) * blind:.0f}", text) if blind else text

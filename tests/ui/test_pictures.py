@@ -12,7 +12,7 @@ from cardai.core import registry
 from cardai.ui.amounts import chips_of
 from cardai.ui.app import PlayOptions
 from cardai.ui.cards import SUIT_COLOURS, CardStyle
-from cardai.ui.keys import keyboard
+from cardai.ui.keys import Act, keyboard
 from cardai.ui.lines import choices_text
 from cardai.ui.match import Match
 from cardai.ui.pictures import gin, picture
@@ -205,4 +205,6 @@ def test_dice_show_their_pips_and_amounts_are_in_big_blinds_where_that_is_wished
     assert "199.5 bb" in drawn
     assert "raise to 2 bb..200 bb" in drawn
     assert chips_of("raise 2.5bb", match.game) == "raise 250"
+    assert chips_of("1,250bb", match.game) == "125000"
+    assert board.typed(chips_of("2,5bb", match.game)) != Act(2500)  # it was 25 big blinds
     assert chips_of("7c 3bb", registry.create("game", "kuhn")) == "7c 3bb"
