@@ -273,6 +273,11 @@ class Sittings:
         self._need_room()
         path = file if file is not None else await self.work.do(lambda: kept.new_file(game))
         self._claim(path)
+        try:
+            self._need_room()  # others may have sat down meanwhile
+        except FullError:
+            kept.release(path)
+            raise
 
         def made() -> Match:
             return Match.begin(game, opponents, seed, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -27,7 +28,7 @@ from cardai.web.felt import live_words, spelled
 from cardai.web.offers import Offers
 from cardai.web.pages import Asked, House
 from cardai.web.render import inline
-from cardai.web.sittings import FULL, Sittings
+from cardai.web.sittings import FULL, FullError, Sittings
 from tests.support import INTERPRETED, python
 from tests.web.conftest import Page, Served
 
@@ -189,6 +190,23 @@ def test_no_more_tables_than_allowed_and_a_place_is_free_again(served: Served, m
     served.forget(last)
     with served.page(names[0]) as page:
         assert page.turn()["mine"]
+
+
+def test_who_sits_down_at_once_takes_no_more_tables_than_allowed(
+    served: Served, matches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There was room for each, until the files of all were named."""
+    tables = served.house.tables
+    monkeypatch.setattr(tables, "most", 2)
+
+    async def several() -> list[object]:
+        sitting = (tables.begin("kuhn", ("random",), seed) for seed in range(5))
+        return await asyncio.gather(*sitting, return_exceptions=True)
+
+    came = served.call(several)
+    assert sum(isinstance(one, FullError) for one in came) == 3
+    assert len(tables.open) == 2
+    assert len(list(matches.glob(".*.lock"))) == 2  # the others' names are given back
 
 
 def test_what_is_typed_or_illegal_is_answered_in_words(served: Served) -> None:
