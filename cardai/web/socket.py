@@ -23,6 +23,8 @@ from cardai.web.sittings import Page, Sitting, Sittings, Told
 
 MOST_PAGES = 4
 """Pages that show one table."""
+WAITING = 16
+"""What a page may say while something that it said is being done; beyond that nothing more is read of it."""
 GONE = (WebSocketDisconnect, RuntimeError)
 """What is raised of a page that left, by itself or while it was told something."""
 DOES = ("look", "act", "cards", "typed", "next", "advisers", "advise", "coach")
@@ -89,15 +91,29 @@ async def _send(ws: WebSocket, page: Page) -> None:
 
 
 async def _listen(ws: WebSocket, sitting: Sitting, page: Page, offers: Offers) -> None:
-    """Do what the page says, until it is gone."""
+    """Do what the page says, one after another, until it is gone."""
+    heard: asyncio.Queue[Said | None] = asyncio.Queue(WAITING)
+    hearing = asyncio.create_task(_hear(ws, heard))
+    try:
+        while (said := await heard.get()) is not None:
+            if said.does == "look":
+                page.big_blinds, page.coach = said.big_blinds, said.coach
+                sitting.join(page)
+                continue
+            words = await _do(sitting, page, offers, said)
+            if words:
+                await page.told.put({"kind": "said", "words": words})
+    finally:
+        hearing.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await hearing
+
+
+async def _hear(ws: WebSocket, heard: asyncio.Queue[Said | None]) -> None:
+    """Hear the page, also while something that it said is being done: uvicorn reads on, signs of life too, once all is taken."""
     while (said := await _heard(ws)) is not None:
-        if said.does == "look":
-            page.big_blinds, page.coach = said.big_blinds, said.coach
-            sitting.join(page)
-            continue
-        words = await _do(sitting, page, offers, said)
-        if words:
-            await page.told.put({"kind": "said", "words": words})
+        await heard.put(said)
+    await heard.put(None)
 
 
 async def _heard(ws: WebSocket) -> Said | None:

@@ -17,9 +17,10 @@ import pytest
 from cardai.arena import records
 from cardai.arena.journal import journal_of
 from cardai.core import registry
-from cardai.core.errors import UntrustedError
+from cardai.core.errors import UntrustedError, UsageError
 from cardai.core.files import write_json
 from cardai.core.trust import Foreign
+from cardai.study.graded import GradedHand
 from cardai.study.sittings import sittings
 from cardai.ui import kept, players
 from cardai.ui.match import Match
@@ -28,7 +29,7 @@ from cardai.web.felt import live_words, spelled
 from cardai.web.offers import Offers
 from cardai.web.pages import Asked, House
 from cardai.web.render import inline
-from cardai.web.sittings import FULL, FullError, Sittings
+from cardai.web.sittings import FULL, FullError, Sitting, Sittings
 from tests.support import INTERPRETED, python
 from tests.web.conftest import Page, Served
 
@@ -207,6 +208,27 @@ def test_who_sits_down_at_once_takes_no_more_tables_than_allowed(
     assert sum(isinstance(one, FullError) for one in came) == 3
     assert len(tables.open) == 2
     assert len(list(matches.glob(".*.lock"))) == 2  # the others' names are given back
+
+
+def test_a_page_that_says_more_while_a_coach_thinks_is_still_heard(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of it was read any more, so that it was taken for gone after 20 seconds, and what the coach said was lost."""
+    thought = asyncio.Event()
+
+    async def thinks(sitting: Sitting) -> tuple[GradedHand, str]:
+        await thought.wait()
+        raise UsageError("The coach has thought.")
+
+    monkeypatch.setattr(Sitting, "graded", thinks)
+    with served.page(served.sit("kuhn", "random")) as page:
+        page.turn()
+        for _ in range(3):
+            page.say("coach")
+            assert page.socket.ping().wait(10)
+        served.loop.call_soon_threadsafe(thought.set)
+        for _ in range(3):
+            assert "has thought" in page.hear(lambda m: m["kind"] == "said")["words"]
 
 
 def test_what_is_typed_or_illegal_is_answered_in_words(served: Served) -> None:
