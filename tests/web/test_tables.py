@@ -200,7 +200,7 @@ def test_who_sits_down_at_once_takes_no_more_tables_than_allowed(
     tables = served.house.tables
     monkeypatch.setattr(tables, "most", 2)
 
-    async def several() -> list[object]:
+    async def several() -> Any:
         sitting = (tables.begin("kuhn", ("random",), seed) for seed in range(5))
         return await asyncio.gather(*sitting, return_exceptions=True)
 
