@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from enum import StrEnum
@@ -104,6 +105,8 @@ def play(
     drill = _drilled(game, bool(opponents or resume or record))
     if drill is None:
         _check(game, opponents, resume)
+    if kept is not None and not resume and os.path.isfile(kept) and os.path.getsize(kept):
+        raise UsageError(f"{record} is there already. Go on with it by --resume, or name another file.")
     if browser:
         if four_colours or big_blinds or coach is not When.never:
             raise UsageError(

@@ -62,6 +62,20 @@ def test_what_cannot_be_played_is_refused_before_anything_is_shown(
     assert said in called.err
 
 
+@pytest.mark.parametrize("face", [(), ("--browser",)])
+def test_a_match_that_is_kept_already_is_not_replaced(cardai: Call, face: tuple[str, ...], tmp_path: Path) -> None:
+    """It was, without a word, as soon as the new one ended."""
+    for module in ("textual", "starlette", "uvicorn", "websockets", "jinja2"):
+        pytest.importorskip(module)
+    file = tmp_path / "match.jsonl"
+    match.play("kuhn", ["random", "random"], games=2, seed=3, record=file)
+    before = file.read_bytes()
+    called = cardai("play", "kuhn", "--vs", "random", "--record", str(file), *face)
+    assert called.code == 2
+    assert called.err == f"cardai: {file} is there already. Go on with it by --resume, or name another file.\n"
+    assert file.read_bytes() == before
+
+
 class Terminal:
     """A terminal of 80x24 in which the command line runs."""
 
