@@ -80,10 +80,15 @@ def last() -> Path:
 
 def named(name: str) -> Path | None:
     """Return the match of that name (its file's, without the ending) in the folder, None where there is none."""
-    if not file_name(name) or name.startswith("."):
+    if not _sayable(name):
         return None
     path = matches() / f"{name}.jsonl"
     return path if path.is_file() or path.with_name(path.name + ENDING).is_file() else None
+
+
+def _sayable(name: str) -> bool:
+    """Whether a match of that name can be asked for: hidden files, and names that are no text, cannot stand in an address."""
+    return file_name(name) and not name.startswith(".") and not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def newest(count: int) -> list[Path]:
@@ -92,7 +97,7 @@ def newest(count: int) -> list[Path]:
     return [
         path
         for path in sorted(held, key=lambda path: -_changed(held[path]))
-        if path.suffix == ".jsonl" and held[path].is_file()
+        if path.suffix == ".jsonl" and _sayable(path.stem) and held[path].is_file()
     ][:count]
 
 

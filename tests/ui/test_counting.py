@@ -17,7 +17,7 @@ from cardai.arena.records import read
 from cardai.cards.text import card_glyph, card_text
 from cardai.gin.actions import DISCARD, FIRST_MELD
 from cardai.ui.cards import CardStyle
-from cardai.ui.kept import last, release
+from cardai.ui.kept import last, named, newest, release
 from cardai.ui.keys import Act, Begin, Keyboard, Say, Toggle, keyboard
 from cardai.ui.lines import end_text, standing_text, title_of
 from cardai.ui.match import Match, end_entries, log_of, standing
@@ -262,6 +262,18 @@ def test_the_last_match_is_the_newest_that_nobody_plays(matches: Path) -> None:
     assert last() == files[2]
     for file in files:
         release(file)
+
+
+def test_files_that_no_address_can_name_are_no_matches(matches: Path) -> None:
+    """A name that is no UTF-8 took the page of all matches away."""
+    matches.mkdir(parents=True)
+    for name in (b"a.jsonl", b".hidden.jsonl", b"a\xff.jsonl"):
+        try:
+            (matches / os.fsdecode(name)).write_text("{}")
+        except OSError:
+            pytest.skip("this file system has no such names")
+    assert newest(9) == [matches / "a.jsonl"]
+    assert named(".hidden") is None
 
 
 def menu(scene: Scene) -> Keyboard:
