@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,14 +27,33 @@ def full_spec(kind: str, text: str, more: Mapping[str, str] | None = None) -> st
     return _all_options(spec.name, registry.create(kind, spec))
 
 
+def as_they_are(trainer: str, options: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return a sweep's trainer and options by these names, which name the runs that are learned from with the step they are at."""
+    spec, first = parse(trainer), {key: values[0] for key, values in options.items() if values}
+
+    def named(more: Mapping[str, str]) -> dict[str, str]:
+        made = registry.create("trainer", spec.with_options(more))
+        return {k: write_value(v) for k, v in _as_they_are(made).items() if v != getattr(made, k)}
+
+    given = {k: tuple(named({**first, k: v}).get(k, v) for v in values) for k, values in options.items()}
+    found = named(first)
+    if own := tuple((k, found.get(k, v)) for k, v in spec.options if found):
+        trainer = str(Spec(spec.name, own))
+    return {"trainer": trainer, "options": given}
+
+
 def _all_options(name: str, made: Any) -> str:
-    options = options_of(type(made))
-    values = {key: getattr(made, key) for key in options}
-    for key, value in values.items():
-        if options[key].metadata.get("holds") == "training agent":
-            several = isinstance(value, tuple)
-            values[key] = tuple(map(_as_it_is, value)) if several else _as_it_is(value)
+    values = {key: getattr(made, key) for key in options_of(type(made))} | _as_they_are(made)
     return str(Spec(name, tuple((key, write_value(value)) for key, value in values.items())))
+
+
+def _as_they_are(made: Any) -> dict[str, Any]:
+    found = dict[str, Any]()
+    for key, option in options_of(type(made)).items():
+        if option.metadata.get("holds") == "training agent":
+            value = getattr(made, key)
+            found[key] = tuple(map(_as_it_is, value)) if isinstance(value, tuple) else _as_it_is(value)
+    return found
 
 
 def _as_it_is(player: str) -> str:

@@ -40,7 +40,7 @@ from cardai.pieces import Work, one_connection
 from cardai.training.halving import Halving, Judge, figure
 from cardai.training.runs import Run
 from cardai.training.session import CHECKPOINT_SECONDS, Session
-from cardai.training.specs import full_spec
+from cardai.training.specs import as_they_are, full_spec
 
 FORMAT = "cardai sweep 1"
 MOST_RUNS = 10_000
@@ -117,7 +117,8 @@ class Sweep:
         if halving is not None:
             halving.check(steps)
         given = {key: tuple(values) for key, values in options.items()}
-        asked = SweepFile(FORMAT, trainer, game, encoder, given, tuple(seeds), steps, minutes, halving)
+        told = SweepFile(FORMAT, trainer, game, encoder, given, tuple(seeds), steps, minutes, halving)
+        asked = evolve(told, **as_they_are(trainer, given))  # runs that are begun later learn from the same players
         sweep = cls(path, asked)
         for point in sweep.points():
             full_spec("trainer", point.trainer)  # refuse a wrong option before anything is trained
@@ -126,9 +127,10 @@ class Sweep:
             full_spec("encoder", encoder)
         if os.path.isfile(path / "sweep.json"):
             known = cls.open(path).asked
-            if other := {k: v for k, v in asdict(known).items() if v != asdict(asked)[k]}:
-                told = ", ".join(f"{key} {value!r}" for key, value in other.items())
-                raise UsageError(f"{path} holds another sweep, with {told}. Choose another --out.")
+            same = asdict(asked), asdict(told)  # an earlier version kept what it was told
+            if other := {k: v for k, v in asdict(known).items() if v not in (same[0][k], same[1][k])}:
+                held = ", ".join(f"{key} {value!r}" for key, value in other.items())
+                raise UsageError(f"{path} holds another sweep, with {held}. Choose another --out.")
             return sweep
         if not vacant(path):
             raise UsageError(f"The directory {str(path)!r} is not empty and holds no sweep. Choose another --out.")

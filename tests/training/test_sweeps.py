@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from attrs import evolve
 
+import cardai
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.spec import parse
 from cardai.training import sweeps
 from cardai.training.halving import Halving, Judge, figure
 from cardai.training.runs import Run
@@ -261,3 +263,21 @@ def test_a_run_of_minutes_is_finished_by_its_minutes(tmp_path: Path) -> None:
     for step, (seconds, over) in enumerate([(89.0, False), (90.0, True)], 1):
         run.save(step, lambda folder: None, seconds)
         assert sweep.finished(point) is over
+
+
+def test_all_runs_of_a_sweep_learn_from_the_same_players(tmp_path: Path) -> None:
+    """Whatever becomes of a rival between two runs; and a sweep of an earlier version, which names no step, goes on."""
+    pytest.importorskip("torch")
+    rival = cardai.train("cfr", "kuhn", steps=1, out=tmp_path / "rival", keep=0)
+    asked = {"game": "kuhn", "encoder": "flat", "seeds": (1,), "steps": 1, "minutes": None}
+    own = f"ppo:batch=32,tables=8,hidden=4,against={rival.path}"
+    ways = ((own, {"rate": ["0.1", "0.2"]}), ("ppo:batch=32", {"against": [str(rival.path), "random"]}))
+    begun = [Sweep.begin(tmp_path / f"{k}", trainer, options=given, **asked) for k, (trainer, given) in enumerate(ways)]
+    rival.train(steps=2)
+    named = [parse(point.trainer).values()["against"] for sweep in begun for point in sweep.points()]
+    assert named == [f"{rival.path}:step=1"] * 3 + ["random"]
+    with pytest.raises(UsageError, match=r"another sweep, with trainer .*step=1"):
+        Sweep.begin(tmp_path / "0", own, options=ways[0][1], **asked)
+    file = tmp_path / "0" / "sweep.json"
+    file.write_text(file.read_text().replace(":step=1", "").replace('\\"', ""))
+    assert Sweep.begin(tmp_path / "0", own, options=ways[0][1], **asked).path == tmp_path / "0"
