@@ -277,12 +277,12 @@ def _site_match(folder: Path) -> None:
     with KeptHands(str(folder / "match.jsonl"), header_of("slumbot", _site_game(), "always_call", 3), False) as kept:
         kept.keep(hand, None)
     frame = {
-        "action": "b300c/kk/kk/k",
+        "action": "ck/kk/kk/k",
         "client_pos": 1,
         "hole_cards": ["As", "Ks"],
         "board": ["2c", "3d", "4h", "5s", "9c"],
     }
-    over = {"action": "b300c/kk/kk/kk", "winnings": 300, "bot_hole_cards": ["7h", "8d"], "baseline_winnings": 100}
+    over = {"action": "ck/kk/kk/kk", "winnings": 100, "bot_hole_cards": ["7h", "8d"], "baseline_winnings": 100}
     write_json(folder / "begin.json", frame)
     write_json(folder / "login.json", {"token": "none"})
     write_json(folder / "act.json", {**frame, "token": "one", **over})
@@ -294,10 +294,10 @@ def _site_match(folder: Path) -> None:
         "board_cards": "2c3d4h5s9c",
         "is_hand_over": True,
         "players": players,
-        "winnings": 300.0,
+        "winnings": 100.0,
         "aivat_score": 1.5,
     }
-    state["action_history"] = ["b300", "c", "_", "c", "c", "_", "c", "c", "_", "c", "c"]
+    state["action_history"] = ["c", "c", "_", "c", "c", "_", "c", "c", "_", "c", "c"]
     game = {"starting_stack": 20000.0, "blinds": [100.0, 50.0]}
     write_json(folder / "wizard.json", [{"hand_id": "x1", "game": game, "game_state": state}])
 
