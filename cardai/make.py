@@ -14,8 +14,6 @@ from cardai.core import registry
 from cardai.core.errors import wrong_type
 from cardai.core.needs import check
 from cardai.core.spec import Spec, parse
-from cardai.training.specs import at_step as at_step
-from cardai.training.specs import step_now as step_now
 
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
@@ -55,6 +53,20 @@ def agent(spec: Spec | str) -> Agent:
     made = run_agent(parsed)
     registry.remember(made, str(parsed))
     return made
+
+
+def step_now(spec: str) -> int:
+    """Return the step of the checkpoint that a run's spec means today, as :func:`cardai.training.specs.step_now` does."""
+    from cardai.training import specs
+
+    return specs.step_now(spec)
+
+
+def at_step(spec: str, step: int) -> str:
+    """Return a run's spec with the step of a checkpoint, as :func:`cardai.training.specs.at_step` does."""
+    from cardai.training import specs
+
+    return specs.at_step(spec, step)
 
 
 def spec_now(one: Any) -> str:

@@ -12,6 +12,7 @@ from cardai import make
 from cardai.core import registry
 from cardai.core.agent import FunctionAgent, ScalarAgent
 from cardai.core.errors import CardaiError, UsageError
+from tests.support import python
 
 BOT = '''"""A bot in a file."""
 from cardai import hookimpl
@@ -25,6 +26,12 @@ class First(ScalarAgent):
 def cardai_agent():
     return First
 '''
+
+
+def test_naming_things_starts_fast() -> None:
+    """Whoever imports it pays for numpy once a game is made, half a second later."""
+    called = python("-c", "import sys; import cardai.make; print('numpy' in sys.modules, 'numba' in sys.modules)")
+    assert called.stdout == "False False\n", called.stderr
 
 
 def test_a_trained_run_is_a_player_and_remembers_its_spec(tmp_path: Path) -> None:

@@ -58,10 +58,11 @@ def kept_at(path: str | Path) -> Path | None:
 
 
 def check_same(path: str | Path, held: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
-    """Raise UsageError unless the header ``held`` by the record at ``path`` says what is ``asked`` for."""
+    """Raise UsageError unless the header ``held`` by the record at ``path`` says what is ``asked`` for, and its runs are as they were."""
     for key, value in asked.items():
-        if held.get(key) != value:
+        if key != "steps" and held.get(key) != value:
             raise UsageError(f"{path} holds a match with the {key} {held.get(key)!r}. Got {value!r}.")
+    check_steps(path, asked.get("agents", ()), held.get("steps"), asked.get("steps", ()))
 
 
 def check_steps(path: str | Path, names: Sequence[str], held: object, now: Sequence[int]) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 from attrs import frozen
 
-from cardai.arena.journal import beside, check_same, check_steps
+from cardai.arena.journal import beside, check_same
 from cardai.arena.lockstep import LockStep, Part
 from cardai.arena.record_lines import Hand
 from cardai.arena.recorded import part_of
@@ -100,8 +100,7 @@ class MatchJournal:
         if held is None or held.get("cardai") != "record":
             file = self.path if self._new else self.journal  # a new one is a copy
             raise DamagedFileError(f"{file} is no record of cardai. Delete it to play the match anew.")
-        check_same(self.path, held, {key: value for key, value in self._header.items() if key != "steps"})
-        check_steps(self.path, self._header["agents"], held.get("steps"), self._header.get("steps", ()))
+        check_same(self.path, held, self._header)
         return len(line)
 
     # -- taking up -------------------------------------------------------------------------------------------------

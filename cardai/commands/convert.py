@@ -223,11 +223,13 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
             f"{wanted} files hold hands of one game with equal stacks, and those of a poker room differ from hand to hand. "
             "Convert them to record (.jsonl), .phhs or with --to pokerstars."
         )
-    if isinstance(target, LogFormat) and not target.one_game and source != "-":
-        varied = varied or differ(read_hands(source, game).hands)
+    file = None
+    if isinstance(target, LogFormat) and not target.one_game and source != "-" and not varied:
+        file = read_hands(source, game)
+        varied = differ(file.hands)
     if isinstance(target, LogFormat) and not varied:
         return target.write_log(read_log(source, game))  # nothing is lost between two forms of one log
-    file = read_hands(source, game)
+    file = read_hands(source, game) if file is None else file
     header = {**file.header, "not_shown": file.not_shown} if file.not_shown else file.header  # no chance which they are
     written = target.write(header, file.hands)
     return evolve(written, left_out=(*file.damaged, *written.left_out))

@@ -56,6 +56,8 @@ class Format(ABC):
 
     suffixes: ClassVar[tuple[str, ...]] = ()
     """How names of such files end (".phh"): what ``cardai convert`` writes into a file of that name."""
+    parting: ClassVar[str] = ""
+    """The line that parts what two files of a folder say, where they are read as one text; none is needed where hands tell."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     may: ClassVar[frozenset[str]] = frozenset()
 

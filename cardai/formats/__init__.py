@@ -131,12 +131,14 @@ def told_by(lines: list[str], formats: Mapping[str, Format] | None = None) -> st
     )  # a log whose match has only begun
 
 
-def _kind(lines: list[str], formats: Mapping[str, Format]) -> str:
-    """Return what format a file's first ``lines`` are of, "rooms" for any room's: several may stand in one text."""
+def _kind(lines: list[str], formats: Mapping[str, Format]) -> tuple[str, str]:
+    """Return what format a file's first ``lines`` are of, "rooms" for any room's (several may stand in one text), and what parts
+    two such files."""
     from cardai.formats.rooms.room_format import RoomFormat
 
     name = told_by(lines, formats)
-    return "rooms" if isinstance(formats.get(name), RoomFormat) else name
+    found = formats.get(name)
+    return "rooms" if isinstance(found, RoomFormat) else name, "" if found is None else found.parting
 
 
 def _unknown(name: str, lines: list[str]) -> str:

@@ -36,9 +36,9 @@ class Joined(io.TextIOBase):
         DamagedFileError: the archive cannot be unpacked, swells beyond what hands do, or there is no file of hands.
     """
 
-    def __init__(self, place: Path, known: Callable[[list[str]], str], first: int) -> None:
+    def __init__(self, place: Path, known: Callable[[list[str]], tuple[str, str]], first: int) -> None:
         """Open ``place``; ``known`` is asked for the format of the ``first`` lines of each file, or what all that go together
-        are called."""
+        are called, and for the line that parts two of them."""
         self.name, self._kind = str(place), ""
         self.skipped: list[LeftOut] = []
         self._known, self._first = known, first
@@ -70,10 +70,10 @@ class Joined(io.TextIOBase):
             with text_of(file, most) as text:
                 lines = limited_lines(text)
                 head = list(itertools.islice(lines, self._first))
-                kind = self._known(head)
+                kind, parting = self._known(head)
                 if kind and kind == (self._kind or kind):
-                    if kind == self._kind == "phh":
-                        yield "[]\n"  # a table's head: what the next file begins with belongs to no hand before
+                    if self._kind and parting:
+                        yield parting
                     self._kind = kind
                     for line in itertools.chain(head, lines):
                         yield line.rstrip("\r\n")[: LINE_LIMIT - 2] + "\n"

@@ -24,7 +24,7 @@ class LogFormat(Format):
     """A format of which nothing is lost on the way through a log."""
 
     one_game: ClassVar[bool] = True
-    """Whether all hands of a file that is written must be of one game with equal stacks."""
+    """Whether all hands of a file are of one game with equal stacks."""
 
     @abstractmethod
     def read_log(self, lines: Iterable[str], game: GameDef | None = None) -> Log:

@@ -260,6 +260,7 @@ class Phh(LogFormat):
 
     one_game: ClassVar[bool] = False
     suffixes: ClassVar[tuple[str, ...]] = (".phh", ".phhs")
+    parting: ClassVar[str] = "[]\n"  # a table's head
 
     def detect(self, lines: Sequence[str]) -> int | None:
         return next((place for place, line in enumerate(lines) if _FIRST.match(line)), None)

@@ -207,8 +207,10 @@ def _act(action: str, names: Sequence[str], told: Told) -> None:
             told.acts.append(Act(_name(player, names, action), street, "call"))
         case [player, "cbr", amount] if _AMOUNT.match(amount):
             told.acts.append(Act(_name(player, names, action), street, "raise", to=int(Decimal(amount) * UNITS)))
-        case [player, "sm", "-"] | [player, "sm"]:
+        case [player, "sm", "-"]:
             _name(player, names, action)
+        case [player, "sm"] | [player, "sm", "????"]:
+            told.mucked.add(_name(player, names, action))
         case [player, "sm", dealt]:
             _hole(_name(player, names, action), dealt, told)
         case _:

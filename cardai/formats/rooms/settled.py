@@ -51,7 +51,7 @@ def settle(
         rules.payoffs(row, law, _ranks(told, table, row, board, contested, beyond), out)
         returns = [total + one / max(len(boards), 1) for total, one in zip(returns, out, strict=True)]
     if told.unpaid:
-        _check_seen(told, table, row, contested)
+        _check_seen(told, table, row, contested, returns)
         return Settled(boards, _whole(returns), tuple(returns), 0)
     unit, best, less = table.unit, None, None
     for returned in _uncalled(told, table, row, beyond):
@@ -83,14 +83,18 @@ def _collecting(told: Told, table: Table, row: dict[str, Any], beyond: list[int]
     return evolve(told, collected={name: amount for name, amount in won.items() if amount})
 
 
-def _check_seen(told: Told, table: Table, row: dict[str, Any], contested: bool) -> None:
-    """Raise Refused if the cards do not say who won: of each pot somebody's must be known, and the others have lost."""
+def _check_seen(told: Told, table: Table, row: dict[str, Any], contested: bool, returns: list[float]) -> None:
+    """Raise Refused if the cards do not say who won: of each pot somebody must have shown some, and the others have lost."""
     live = [k for k in range(len(table.names)) if not row["folded"][k]]
     if not contested or len(live) < 2:
         return
     last = sorted(row["spent"][k] for k in live)[-2]  # who is in the last pot that two are in is in all others
-    if not any(table.names[k] in told.cards for k in live if row["spent"][k] >= last):
+    shown = [k for k in live if table.names[k] in told.cards and table.names[k] not in told.mucked]
+    if not any(row["spent"][k] >= last for k in shown):
         raise Refused("winners without cards", "nobody shows a hand, and it is not said who won")
+    for k in set(live) - set(shown):
+        if returns[k] + min(row["spent"][k], last) + row["dead"][k] > _NOTHING:
+            raise Refused("another wins", f"{table.names[k]} showed nothing, and had the better cards")
 
 
 def _whole(returns: list[float]) -> tuple[int, ...]:

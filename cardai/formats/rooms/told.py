@@ -81,7 +81,9 @@ class Told:
     left: dict[str, int] = field(factory=dict)
     """What each has in the end, where the file says that in place of what was collected."""
     unpaid: bool = False
-    """The file does not say who won what: the cards do, and who throws his away unseen has lost."""
+    """The file does not say who won what: the cards do, and who throws his away has lost."""
+    mucked: set[str] = field(factory=set)
+    """Who threw his cards away at the end, or showed none, where the file says so."""
     apart: bool = False
     """Whether the file says that what nobody called is in no ``collected``, though no line gives it back."""
     hero: str = ""

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from attrs import asdict, field, frozen
 
-from cardai.arena.journal import check_same, check_steps, kept_at
+from cardai.arena.journal import check_same, kept_at
 from cardai.arena.records import Record, allow_header, header_line, parsed_line, record_line
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import LINE_LIMIT, naming, refuse_link
@@ -97,8 +97,7 @@ class KeptHands:
         held = parsed_line(line.decode(errors="replace")) if line.endswith(b"\n") else None
         if held is None or held.get("cardai") != "record":
             raise DamagedFileError(f"{self.path} is no record of cardai.")
-        check_same(self.path, held, {key: value for key, value in self._header.items() if key != "steps"})
-        check_steps(self.path, self._header["agents"], held.get("steps"), self._header.get("steps", ()))
+        check_same(self.path, held, self._header)
         whole_lines = self._file.tell()
         while (line := self._file.readline(LINE_LIMIT)).endswith(b"\n") or len(line) == LINE_LIMIT:
             value = parsed_line(line.decode(errors="replace"))

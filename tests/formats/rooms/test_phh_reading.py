@@ -120,6 +120,16 @@ def test_where_nobody_says_who_won_nothing_is_guessed() -> None:
     assert "not over" in why_not(f"{start}actions = ['p1 cc', 'p2 f']\n")  # the third player has not acted
 
 
+def test_cards_that_were_dealt_openly_and_are_thrown_away_win_nothing() -> None:
+    """They were paid by what they would have been worth."""
+    dealt = SHOWN.replace("d dh p2 ????", "d dh p2 AsAd")
+    assert "b showed nothing, and had the better cards" in why_not(
+        dealt.replace("7c7s'", "2s9s'").replace("KsKd'", "JsJd'")
+    )
+    assert [p.net for p in hand_of(dealt.replace("AsAd", "9h9c")).players] == [80, -50, -30]
+    assert "nobody shows a hand" in why_not(dealt.replace("p1 sm KsKd", "p1 sm ????"))
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
