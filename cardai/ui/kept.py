@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from datetime import datetime
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def new_file(game: str) -> Path:
     for number in range(1000):
         path = matches() / f"{began}-{name}{f'-{number}' if number else ''}.jsonl"
         taken = path in _claims or path.exists() or path.with_name(path.name + ENDING).exists()
-        if not taken and claim(path):
+        if not taken and _take(path):
             return path
     raise UsageError(f"{matches()} is full of matches of this second. Give a file by --record.")
 
@@ -115,11 +116,19 @@ def any_kept() -> bool:
 
 
 _claims: dict[Path, FileLock] = {}
+_taking = threading.Lock()
 
 
 def claim(path: Path) -> bool:
     """Take a match for this process until it ends or releases it; False if another has it. Raises UsageError: nobody can."""
-    if path not in _claims:
+    return path in _claims or _take(path)
+
+
+def _take(path: Path) -> bool:
+    """Take a match that nobody has, not even another thread of this process: whether that went. Raises UsageError: as :func:`claim`."""
+    with _taking:  # a file system may know no locks
+        if path in _claims:
+            return False
         try:
             _claims[path] = FileLock(_lock_of(path))
         except Held:
