@@ -21,10 +21,10 @@ FOLDS = 4
 """Of the publication's figure 5."""
 BLUEPRINT = "blueprint"
 """The run of the no-limit teacher, under the work directory."""
-SYSTEMS = ("paper", "cards", "wide", "ours", "levels")
+SYSTEMS = ("paper", "cards", "wide", "ours", "wide_ours", "levels")
 """What learns, each seeing more than the one before (experiments/cnn_valuation/making.py has trainers and encoders): the
-publication's network and planes; ours over cards and betting, and several times as wide, its weights decaying; with price
-and hand strength; dense with the hand's bucket."""
+publication's network and planes; ours over cards and betting, and several times as wide, its weights decaying; both with
+price and hand strength; dense with the hand's bucket."""
 
 
 @frozen

@@ -46,9 +46,10 @@ from making import Planned, kept, run, train
 from printed import called, figure, seconds_spent
 
 PARTS = ("logs", "learn", "fresh", "amounts", "play", "values", "river", "lbr")
-BATCH = {"paper": 128, "cards": 256, "wide": 512, "ours": 256, "levels": 512}
+BATCH = {"paper": 128, "cards": 256, "wide": 512, "ours": 256, "wide_ours": 512, "levels": 512}
 """Examples in a minibatch of each system (the trainers' presets)."""
 WIDE = ("channels=48", "features=512", "hidden=512", "decay=0.3", f"batch={BATCH['wide']}")
+WIDENED = {"wide": "cards", "wide_ours": "ours"}
 SEED = 1
 SHAPING = ("decisions", "presented", "held_out", "fresh", "epochs", "deals", "boards", "lbr_boards", "blueprint_steps")
 """Options by which figures are made: all of a teacher's in a directory by the same."""
@@ -92,7 +93,7 @@ def logs(o: argparse.Namespace, teacher: Teacher) -> Path:
 def planned(o: argparse.Namespace, teacher: Teacher, system: str, seed: int) -> Planned:
     """Return a run: its minibatches make ``--presented`` decisions in all, whatever their size."""
     key, steps = f"{system}-{teacher.name}-{seed}", -(-o.presented // BATCH[system])
-    kind, more = ("cards", WIDE) if system == "wide" else (system, ())
+    kind, more = (WIDENED[system], WIDE) if system in WIDENED else (system, ())
     return Planned(key, kind, teacher.spec(o.work), steps, more)
 
 
