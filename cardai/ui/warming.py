@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from cardai import make
-from cardai.core.errors import CardaiError
 from cardai.core.kernel import each_compiled
 from cardai.core.progress import tell
 from cardai.ui.match import Match
@@ -46,7 +45,9 @@ def warm(game: str, opponents: Sequence[str], seen: Callable[[Scene], object] | 
         last = time.monotonic() if last == math.inf else last
 
     def play() -> None:
-        with suppress(CardaiError):
+        with suppress(
+            Exception
+        ):  # whatever it is comes again at the table: a game's kernel that cannot be compiled, too
             match, choose = Match.begin(game, [_harmless(name) for name in opponents], seed=1), random.Random(1)
             for _ in range(HANDS):
                 before = compiled
