@@ -282,11 +282,12 @@ def _actions(chart: Chart, node: int) -> Any:
     own = chart.reach(node)[seat] * class_shares()
     table = _table("action", "how often", "brings", "spread over seeds")
     for k, token in enumerate(chart.tree.actions(node)):
-        taken = own * chart.strategy[rows][k]
-        worth = np.nansum(taken * chart.values[rows][k]) / max(taken.sum(), 1e-300)
+        taken, value = own * chart.strategy[rows][k], chart.values[rows][k]
+        weighed = np.where(np.isnan(value), 0.0, taken)  # what is unknown is not 0
+        worth = f"{np.nansum(weighed * value) / weighed.sum():+.3f} bb" if weighed.any() else "-"
         spread = (own * chart.spread[rows][k]).sum() / max(own.sum(), 1e-300)
         often = taken.sum() / max(own.sum(), 1e-300)
-        table.add_row(_words(token), f"{100 * often:.1f} %", f"{worth:+.3f} bb", f"{100 * spread:.1f} %")
+        table.add_row(_words(token), f"{100 * often:.1f} %", worth, f"{100 * spread:.1f} %")
     return table
 
 

@@ -57,6 +57,16 @@ def test_a_spot_begins_with_a_chart_s_ranges(cardai: Any) -> None:
     assert (found["spot"]["pot"], found["spot"]["stacks"]) == (44.5, [78, 78])
 
 
+def test_who_folds_loses_what_it_put_in_also_where_few_classes_have_values(cardai: Any) -> None:
+    shown = cardai("preflop", "--name", "6max", "--at", "r r r r").out  # the second player has raised to 7.5
+    assert re.search(r"^fold +[0-9.]+ % +-7\.500 bb ", shown, re.MULTILINE), shown
+
+
+def test_what_no_value_is_known_of_brings_no_figure(cardai: Any) -> None:
+    shown = cardai("preflop", "--name", "6max", "--at", "f f r c r r c c a f").out
+    assert re.search(r"^fold +0\.0 % +- ", shown, re.MULTILINE), shown
+
+
 @pytest.mark.long("40,000")
 @pytest.mark.parametrize(
     ("words", "why"),
