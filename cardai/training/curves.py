@@ -28,10 +28,11 @@ class Curve:
 def curves(runs: Sequence[Run], metric: str = "exploitability", axis: str = "step") -> list[Curve]:
     """Return a curve for each group of runs with equal specs, in the order given.
 
-    Seeds are compared at the points that all of them have reached (interpolated to the shortest run's points).
+    Seeds are compared where all of them have been measured: from the last one's first point to the shortest run's last
+    (interpolated to the points of the one that has most there).
 
     Raises:
-        UsageError: a run has no such metric; the message names those it has.
+        UsageError: a run has no such metric (the message names those it has), or seeds were measured nowhere together.
     """
     groups: dict[tuple[str, str, str | None], list[Run]] = {}
     for run in runs:
@@ -49,9 +50,13 @@ def _ordered(text: str) -> str:
 
 def _curve(label: str, runs: list[Run], metric: str, axis: str) -> Curve:
     series = [_series(run, metric, axis) for run in runs]
-    end = min(x[-1] for x, _ in series)
-    longest = max(series, key=lambda s: int(np.sum(s[0] <= end)))
-    x = longest[0][longest[0] <= end]
+    start, end = max(x[0] for x, _ in series), min(x[-1] for x, _ in series)
+    if start > end:
+        raise UsageError(
+            f"The {len(runs)} seeds of {label} cannot be compared by {axis!r}: one begins at {start:g}, where another has "
+            f"ended at {end:g}. Draw them one by one, or by another --x."
+        )
+    x = max((x[(start <= x) & (x <= end)] for x, _ in series), key=len)
     values = np.array([np.interp(x, sx, sy) for sx, sy in series])
     return Curve(label, x, np.median(values, axis=0), values.min(axis=0), values.max(axis=0), len(runs))
 

@@ -49,6 +49,15 @@ def test_seeds_are_compared_as_far_as_the_shortest_run_reached(tmp_path: Path) -
     assert curve.median.tolist() == [4, 2.5, 1.25]
 
 
+def test_no_seed_has_a_value_before_its_first(tmp_path: Path) -> None:
+    early, late = measured(tmp_path, 0, {10: 8.0, 20: 4.0, 30: 2.0}), measured(tmp_path, 1, {20: 5.0, 40: 3.0})
+    (curve,) = curves([early, late])
+    assert curve.x.tolist() == [20, 30]
+    assert (curve.low.tolist(), curve.high.tolist()) == ([4, 2], [5, 4])
+    with pytest.raises(UsageError, match="one begins at 50, where another has ended at 30"):
+        curves([early, measured(tmp_path, 2, {50: 1.0, 60: 1.0})])
+
+
 def test_runs_with_other_options_are_other_curves_named_by_them(tmp_path: Path) -> None:
     runs = [measured(tmp_path, 0, {10: 1.0}, f"toy_trainer:rate={rate}") for rate in ("0.5", "0.7")]
     first, second = curves(runs, axis="seconds")
