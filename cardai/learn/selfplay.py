@@ -73,6 +73,7 @@ class Seating:
     A learner with a method ``decide(views, legal, rng) -> (chosen, probabilities)`` over abstract actions is asked by it.
     ``branches``: at so many of the learners' decisions in a hand, drawn at random, up to two of the actions not taken are
     played out too. Cards and luck are the same, so the difference between actions is known much better than either.
+    ``anywhere``: the seats begin hands in turn, else all hands begin as a match's first does (see :func:`begin_anywhere`).
     """
 
     players: Sequence[Agent]
@@ -80,6 +81,7 @@ class Seating:
     learn: tuple[int, ...]
     abstraction: ActionAbstraction
     branches: int = 0
+    anywhere: bool = True
 
 
 @frozen(eq=False)
@@ -139,7 +141,7 @@ def collect(game: Game, seating: Seating, seed: int, first: int, tables: int = 4
     """
     parts = []
     for start in range(0, len(seating.seats), tables):
-        hands = _dealt(game, seating.seats[start : start + tables], seed, first + start)
+        hands = _dealt(game, seating.seats[start : start + tables], seed, first + start, seating.anywhere)
         steps, moves = _played(game, seating, hands, first + start)
         if seating.branches:
             _play_branches(game, seating, hands, steps, moves)
@@ -148,7 +150,27 @@ def collect(game: Game, seating: Seating, seed: int, first: int, tables: int = 4
     return events.take(np.argsort(events.hands, kind="stable"))
 
 
-def _dealt(game: Game, seats: Int64s, seed: int, first: int) -> _Hands:
+def begin_anywhere(game: Game, players: Sequence[Agent]) -> bool:
+    """Return whether ``players`` know hands that any seat begins: one that was solved may know a match's first hand alone.
+
+    Raises UsageError for one that does not know that either.
+    """
+    seats = np.zeros((game.num_players, game.num_players), np.int64)
+    for anywhere in (False, True):
+        hands = _dealt(game, seats, 0, 0, anywhere)
+        table = hands.tables(game)
+        for seat, _, rows, rng in turns(hands.seats, hands.streams, table.current_players(), 0):
+            for player in players:
+                try:
+                    player.act(table.views(seat, rows), _mask(table, rows), rng)
+                except UsageError:
+                    if anywhere:
+                        return False
+                    raise
+    return True
+
+
+def _dealt(game: Game, seats: Int64s, seed: int, first: int, anywhere: bool = True) -> _Hands:
     count = len(seats)
 
     def drawn(name: str) -> Uint64s:
@@ -156,7 +178,8 @@ def _dealt(game: Game, seats: Int64s, seed: int, first: int) -> _Hands:
 
     nothing = np.zeros((count, game.num_players))
     setups = game.next_hands(None, nothing, nothing, np.zeros(count, np.dtype([])), drawn("setup"))
-    setups["starter"] = np.arange(first, first + count) % game.num_players  # every seat has every position in turn
+    if anywhere:
+        setups["starter"] = np.arange(first, first + count) % game.num_players  # every seat has every position in turn
     return _Hands(drawn("deal"), setups, drawn("players"), seats)
 
 

@@ -72,6 +72,22 @@ def test_interrupted_between_minibatches_of_a_generation(tmp_path: Path) -> None
     assert all(np.array_equal(a, b) for a, b in zip(weights(whole), weights(second), strict=True))
 
 
+def test_a_league_with_a_solved_player_plays_hands_that_begin_as_it_knows_them(tmp_path: Path) -> None:
+    """A tabular run of Leduc knows hands that seat 0 begins alone: training ended in the middle with a view unknown to it."""
+    run = tmp_path / "solved"
+    cardai.train("cfr_plus", "leduc", steps=1, out=run)
+    spec = f"{BETTING.replace('hands=400', 'hands=12').replace('always_call', json.dumps(str(run)))},league_share=0.9"
+    spec = spec.replace(",league_share=0.3", "")
+    training: Any = start(spec, "leduc", "grid_4x13:fields=hole+board+history+player")
+    assert any("as a match's first" in note for note in training.notes)
+    list(training.train(24))
+    views = training.memory[0].views
+    assert (views["button"] == 0).all()
+    assert set(views["player"]) == {0, 1}
+    other: Any = start(BETTING, "leduc", "grid_4x13:fields=hole+board+history+player")
+    assert other.cast.anywhere
+
+
 def test_events_of_a_betting_game_are_worth_what_they_brought() -> None:
     """Leduc: the return is the value less what was put in before; ending actions are known exactly."""
     game = cardai.game("leduc")

@@ -26,6 +26,8 @@ class Cast:
     branches: int
     alone: bool
     """Whether one actor plays all hands, with as many threads as torch takes; others take one, wherever they play."""
+    anywhere: bool
+    """Whether the seats begin hands in turn (see :class:`~cardai.learn.selfplay.Seating`)."""
 
 
 def collected(cast: Cast, networks: Sequence[Agent], seed: int, first: int, seats: Int64s) -> Events:
@@ -35,5 +37,6 @@ def collected(cast: Cast, networks: Sequence[Agent], seed: int, first: int, seat
     """
     players = [*networks, *cast.league] if networks else cast.teachers
     learn = (0,) if networks else tuple(range(len(players)))
+    seating = Seating(players, seats, learn, cast.abstraction, cast.branches, cast.anywhere)
     with nullcontext() if cast.alone else tensors.threads(1):
-        return collect(cast.game, Seating(players, seats, learn, cast.abstraction, cast.branches), seed, first)
+        return collect(cast.game, seating, seed, first)

@@ -26,7 +26,7 @@ from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.minibatches import Epochs, take_step
 from cardai.learn.networks import choose_device
-from cardai.learn.selfplay import Events, joined
+from cardai.learn.selfplay import Events, begin_anywhere, joined
 from cardai.plugins.trainers.poker_cnn.betting import checkpoints
 from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.dataset import Dataset, Features, card_features, outputs
@@ -79,8 +79,9 @@ class BettingTraining(Training):
 
         Raises UsageError where one of them cannot be had.
         """
-        _ = self.teachers, self.league  # what is refused is refused now
-        self.notes = warm_start(self.network, self.options)
+        cast = self.cast  # what is refused is refused now
+        first = "All hands begin as a match's first does: a player of the league or a teacher knows no others."
+        self.notes = [*([] if cast.anywhere else [first]), *warm_start(self.network, self.options)]
 
     @property
     def generation(self) -> int:
@@ -183,7 +184,8 @@ class BettingTraining(Training):
     def cast(self) -> Cast:
         """What actors keep."""
         o = self.options
-        return Cast(self.game, self.abstraction, self.teachers, self.league, o.branches, o.actors == 1)
+        anywhere = begin_anywhere(self.game, [*self.teachers, *self.league])
+        return Cast(self.game, self.abstraction, self.teachers, self.league, o.branches, o.actors == 1, anywhere)
 
     def _networks(self) -> list[BettingAgent]:
         """Return the newest network's player and those of earlier ones; none while the teachers play."""
