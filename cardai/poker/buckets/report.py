@@ -62,11 +62,16 @@ def report(buckets: Buckets, street: int, bucket: int, examples: int = 8, seed: 
     """Return what ``bucket`` of ``street`` (0 to 3) holds, with random examples.
 
     Raises:
-        ValueError: there is no such bucket.
+        ValueError: there is no such bucket, or no hand is in it.
     """
     if not 0 <= bucket < buckets.counts[street]:
         raise ValueError(
             f"The {STREETS[street]} has the buckets 0 to {buckets.counts[street] - 1}. There is no bucket {bucket}."
+        )
+    share = float(shares(buckets, street)[bucket])
+    if not share:
+        raise ValueError(
+            f"No hand is in the bucket {bucket} of the {STREETS[street]}: some of its {buckets.counts[street]:,} are empty."
         )
     table, known = buckets.tables[street], boards(BOARD_SIZES[street])
     found: list[Example] = []
@@ -84,7 +89,6 @@ def report(buckets: Buckets, street: int, bucket: int, examples: int = 8, seed: 
         cards = pairs()[np.flatnonzero(table[0] == bucket)]
         found = [example((), (int(b), int(a))) for a, b in cards[:examples]]
     outcomes = np.mean([one.outcomes for one in found], axis=0)
-    share = float(shares(buckets, street)[bucket])
     strength = float(np.mean([one.strength for one in found]))
     return BucketReport(
         STREETS[street], bucket, buckets.counts[street], share, tuple(found), strength, tuple(map(float, outcomes))

@@ -17,6 +17,7 @@ from cardai.poker.buckets import rows
 from cardai.poker.buckets import tables as module
 from cardai.poker.buckets._kmeans import Centres, k_means
 from cardai.poker.buckets.clusters import clusters
+from cardai.poker.buckets.report import report
 from cardai.poker.buckets.tables import BucketOptions, Buckets, percentiles, starting_classes
 from cardai.poker.hands.boards import boards, hand_maps
 from cardai.poker.hands.combos import COUNT, pairs
@@ -223,3 +224,12 @@ class TestTables:
         )  # the river's number is not the turn's business
         assert one.of_street(3) == BucketOptions(seed=3).of_street(3)  # percentiles need no seed
         assert one.of_street(3) != BucketOptions(river_feature="ochs").of_street(3)
+
+
+def test_an_empty_bucket_is_said_to_be_empty() -> None:
+    options = BucketOptions(flop=2, turn=1, river=1)
+    tables = [np.zeros((len(boards(size).cards), COUNT), np.uint16) for size in (0, 3, 4)]
+    held = Buckets(options, options.counts, (*tables, tables[0]))
+    assert report(held, 1, 0, examples=1).share == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="No hand is in the bucket 1 of the flop: some of its 2 are empty"):
+        report(held, 1, 1)
