@@ -16,11 +16,12 @@ import numpy as np
 from attrs import frozen, validators
 
 from cardai.core.encoder import Encoder
+from cardai.core.errors import UsageError
 from cardai.core.game import CHANCE, TERMINAL, Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.kernel import kernel
 from cardai.core.rng import derive, hash64, uniform
-from cardai.core.spec import option
+from cardai.core.spec import brief, option
 from cardai.core.trainer import Trainer
 from cardai.solve.sampling import Nodes, draw_chance, match, pick, sampling_nodes
 from cardai.solve.training import TabularTrainer, TabularTraining
@@ -151,6 +152,14 @@ class MCCFR(TabularTrainer):
     epsilon: float = option(
         0.6, help="outcome sampling explores so often", validator=[validators.gt(0), validators.lt(1)]
     )
+
+    def check_game(self, game: Game) -> None:
+        super().check_game(game)
+        if game.num_players < 2:
+            raise UsageError(
+                "mccfr averages what a player does while another one learns. "
+                f"{brief(game)} is for one alone: take cfr, which walks the whole tree."
+            )
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> MCCFRTraining:
         return MCCFRTraining(self, game, encoder, seed)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cardai
+from cardai.core.errors import UsageError
 from cardai.core.registry import create
 from cardai.core.rng import hash64
 from cardai.solve.sampling import alias_table, draw_chance, sampling_nodes
@@ -42,6 +43,12 @@ def test_small_games_are_solved(spec: str, game: object) -> None:
     training = create("trainer", spec).start(game, None, 1)
     training.iterate(300_000)
     assert training.metrics()["exploitability"] < 0.01
+
+
+def test_a_game_for_one_is_refused() -> None:
+    """The average is of who does not learn: of a game's only player it stayed uniform."""
+    with pytest.raises(UsageError, match="is for one alone: take cfr"):
+        create("trainer", "mccfr").check_game(SpielGame("catch(rows=3,columns=2)"))
 
 
 def test_three_players_are_taken() -> None:
