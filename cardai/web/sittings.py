@@ -71,11 +71,13 @@ class Sitting:
         self.scene: Scene | None = None
         self.left = time.monotonic()
         """When the last page left it."""
+        self.leaving, self.gone = False, asyncio.Event()
+        """Whether it is being put away, and when it is: who comes meanwhile waits for that."""
         self._made, self._before, self._work = made, before, work
         self._lock = asyncio.Lock()
         self._began = time.monotonic()
         self._task: asyncio.Task[None] | None = None
-        self._failure = ""
+        self._failure, self._ready = "", False
         self.judge: Judge | None = None
 
     def game(self) -> Game:
@@ -85,7 +87,10 @@ class Sitting:
     # -- pages ---------------------------------------------------------------------------------------------------------
 
     def join(self, page: Page) -> None:
-        """Show the table on ``page``, and lay it if it is not."""
+        """Show the table on ``page``, and lay it if it is not; from one that is being put away it comes again."""
+        if self.leaving:
+            self.let_go(page)
+            return
         self.pages.add(page)
         if self.scene is not None:
             self._tell(page, self._shown(page))
@@ -149,6 +154,7 @@ class Sitting:
             try:
                 if self._before is not None:
                     await self._before(self._heard())
+                self._ready = True
                 self.match = await self._work.do(self._made, self._heard())
                 await self._go_on()
             except Exception as error:
@@ -161,7 +167,7 @@ class Sitting:
         assert match is not None
         self.scene = await self._work.do(match.scene)
         self._show()
-        while match.waiting and not self._work.ending:
+        while match.waiting and not (self._work.ending or self.leaving):
             begun = time.monotonic()
             await self._work.do(match.step, self._heard())
             self.scene = await self._work.do(match.scene)
@@ -239,14 +245,21 @@ class Sitting:
         return heard
 
     async def put_away(self) -> None:
-        """Keep the match and forget the table."""
-        if self._task is not None and not self._task.done():
+        """Keep the match and forget the table, as soon as the thread that works at it is done."""
+        self.leaving = True
+        if self._task is not None and not self._ready:  # nothing is written yet
             self._task.cancel()
-        async with self._lock:
-            if self.match is not None:
-                await self._work.do(self.match.close)
-            self.match = self.scene = None
-        kept.release(self.file)
+        try:
+            async with self._lock:
+                if self.match is not None:
+                    await self._work.do(self.match.close)
+                self.match = self.scene = None
+                if not self.gone.is_set():  # else somebody else may have the match by now
+                    kept.release(self.file)
+        finally:
+            self.gone.set()
+            if self._task is not None:
+                self._task.cancel()
 
 
 class Sittings:
@@ -304,8 +317,8 @@ class Sittings:
         Raises:
             UsageError: there are too many, or it is being played in another window.
         """
-        if name in self.open:
-            return self.open[name]
+        if (sitting := await self._shown(name)) is not None:
+            return sitting
         if name in self._early:
             self._need_room()
             return self.open.setdefault(name, self._early.pop(name))
@@ -318,12 +331,24 @@ class Sittings:
         Raises:
             UsageError: as :meth:`at`. DamagedFileError: it is no record.
         """
+        await self._shown(path.stem)
         spec = (await self.work.do(lambda: read_header(journal_of(path))))["game"]  # foreign
         if path.stem in self.open:
             return self.open[path.stem]
         self._need_room()
         self._claim(path)
         return self._seat(spec, path, lambda: Match.resume(path), None)
+
+    async def _shown(self, name: str) -> Sitting | None:
+        """Return the table of that name that can be shown; one that is being put away is waited for, and is none."""
+        while (sitting := self.open.get(name)) is not None and sitting.leaving:
+            await sitting.gone.wait()
+            self._forget(sitting)
+        return sitting
+
+    def _forget(self, sitting: Sitting) -> None:
+        if self.open.get(sitting.name) is sitting:
+            del self.open[sitting.name]
 
     def _need_room(self) -> None:
         if len(self.open) >= self.most:
@@ -342,26 +367,29 @@ class Sittings:
     async def tidy(self) -> None:
         """Put away tables that no page has shown for a while."""
         for name, sitting in list(self.open.items()):
-            if not sitting.pages and time.monotonic() - sitting.left > IDLE and not sitting._lock.locked():
-                del self.open[name]
-                if sitting.begun:
-                    await sitting.put_away()
-                else:
-                    self._early[name] = sitting
+            if sitting.pages or sitting.leaving or sitting._lock.locked() or time.monotonic() - sitting.left <= IDLE:
+                continue
+            if not sitting.begun:
+                self._early[name] = self.open.pop(name)
+                continue
+            try:
+                await sitting.put_away()
+            finally:
+                self._forget(sitting)
         while len(self._early) > self.most:
             await self._early.pop(next(iter(self._early))).put_away()
 
     async def clear(self) -> None:
         """Keep all matches, and show none of them any more."""
-        for sitting in list(self.open.values()):
+        shown, early, self._early = list(self.open.values()), list(self._early.values()), {}
+        for sitting in shown:
             sitting.tell_all({"kind": "closed"})
             for page in sitting.pages:
                 sitting.let_go(page)
-        held = *self.open.values(), *self._early.values()
-        await asyncio.gather(*(sitting.put_away() for sitting in held))
-        self.open.clear()
-        self._early.clear()
-        self._files.clear()
+        await asyncio.gather(*(sitting.put_away() for sitting in (*shown, *early)))
+        for sitting in shown:  # not those at which somebody has sat down meanwhile
+            self._forget(sitting)
+        self._files = {name: path for name, path in self._files.items() if name in self.open}
 
     async def close(self, patience: float | None = None) -> None:
         """Keep all matches, and begin nothing more. Those whose programs think for longer than ``patience`` seconds stay as they
