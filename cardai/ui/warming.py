@@ -45,9 +45,8 @@ def warm(game: str, opponents: Sequence[str], seen: Callable[[Scene], object] | 
         last = time.monotonic() if last == math.inf else last
 
     def play() -> None:
-        with suppress(
-            Exception
-        ):  # whatever it is comes again at the table: a game's kernel that cannot be compiled, too
+        # Whatever it is comes again at the table: a kernel of the game's that cannot be compiled, too.
+        with suppress(Exception):
             match, choose = Match.begin(game, [_harmless(name) for name in opponents], seed=1), random.Random(1)
             for _ in range(HANDS):
                 before = compiled
