@@ -61,7 +61,7 @@ OTHERS = {name: name for name in ("always_call", "threshold", "opponent_model")}
     f"translated:run=runs/{NAME}/depths/10000": "a blueprint on a ladder of bets, which are translated",
 }
 """Who it plays against: what they are called."""
-DEALT = {f"translated:run=runs/{NAME}/depths/10000": 2000, "opponent_model": 2000}
+DEALT = {f"translated:run=runs/{NAME}/depths/10000": 2000, "opponent_model": 2000, "threshold": 2000}
 """Hands against them, where they are not 200."""
 ALSO = (
     f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1",
