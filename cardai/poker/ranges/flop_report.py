@@ -53,7 +53,7 @@ def reports(
     heard: Callable[[Solution], bool] | None = None,
 ) -> Iterator[Row]:
     """Yield a row a flop or turn (or a row a card, see the module's text), those that the library has first; what is solved is
-    kept in it at once.
+    kept in it at once, but for what is less exact than what it has (the iterations ended it), which is shown then.
 
     ``heard`` is told of the flop that is being solved every second or so, in this process; what it raises ends the report.
 
@@ -66,12 +66,13 @@ def reports(
         one, suits = image(evolve(spot, board=flop))
         named.setdefault(one.board, (canonical(evolve(spot, board=flop)), suits))
         spots[one.board], weights[one.board] = one, weights.get(one.board, 0.0) + weight
-    pieces = []
+    pieces, before = [], dict[str, float]()
     for board, one in spots.items():
         known = library.get(named[board][0])
         if known is not None and known.exploitability <= goal.to:
             yield from rows(known, line, weights[board])
         else:
+            before[board] = float("inf") if known is None else known.exploitability
             pieces.append((board, (one,)))
     if not pieces:
         return
@@ -83,8 +84,10 @@ def reports(
         one = spots[board]
         solution = Solution(one, KeptSolver(one.layout(small=True), one.weights(), iterations, arrays))
         solution.measured, solution.measured_at = measured, iterations
-        library.keep(solution, **(label or {}))
-        yield from rows(solution.renamed(*named[board]), line, weights[board])
+        better = library.get(named[board][0]) if before[board] < solution.exploitability else None
+        if better is None:
+            library.keep(solution, **(label or {}))
+        yield from rows(better or solution.renamed(*named[board]), line, weights[board])
 
 
 def solve_piece(

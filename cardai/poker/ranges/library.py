@@ -186,7 +186,8 @@ class Library:
         return None
 
     def solve(self, spot: Spot, to: float = 0.25, iterations: int = 5000, threads: int = 1, **label: str) -> Solution:
-        """Return a spot solved to ``to`` % of the pot: the one that is kept, if it is as good, else solved and kept.
+        """Return a spot solved to ``to`` % of the pot: the one that is kept, if it is as good, else solved and kept. Where
+        ``iterations`` ended it before, the better of both.
 
         ``label``: its position and raised.
         """
@@ -195,13 +196,21 @@ class Library:
             return known
         whole, suits = image(spot)
         solution = solve(prepare(whole, threads), to, iterations)
+        if known is not None and known.exploitability < solution.exploitability:
+            return known
         self.keep(solution, **label)
         return solution.renamed(canonical(spot), suits)
 
     def keep(self, solution: Solution, *, position: str = "", raised: str = "") -> Path:
-        """Keep a solution, without its last street where that can be left out; what is "" is called as it was."""
-        path = self._place(canonical(solution.solved or solution.spot))
-        known = read_head(path).label if (path / SPOT).exists() else {}
+        """Keep a solution, without its last street where that can be left out; what is "" is called as it was. A better one of the
+        same spot stays."""
+        spot = canonical(solution.solved or solution.spot)
+        path = self._place(spot)
+        head = read_head(path) if (path / SPOT).exists() else None
+        exact = float("inf") if head is None else percent_of_pot(head.spot, head.measure())
+        if head is not None and exact < solution.exploitability and canonical(head.spot) == spot:
+            return path
+        known = {} if head is None else head.label
         given = {"position": position, "raised": raised}
         solution.label = {name: value or known.get(name, "") for name, value in given.items()}
         solution.save(path, small=True)

@@ -64,6 +64,19 @@ def test_the_same_spot_is_solved_once_however_it_is_written(library: Library, mo
     assert np.array_equal(trees[0].spent, trees[1].spent)
 
 
+def test_what_is_less_exact_does_not_replace_what_is_kept(tmp_path: Path) -> None:
+    known, turn = Library(tmp_path), evolve(RIVER, board="KsTh7s4d")
+    river, few = known.solve(RIVER, 1.0), flops.Subset(("KsTh7s4d",), (1.0,), 0.0, 0.0, 0.0)
+    (row,) = reports(known, turn, few, Goal(1.0, 1000))
+    assert river.exploitability <= 1.0 >= row["exploitability"]
+    assert known.solve(RIVER, 0.001, iterations=2).iterations == river.iterations
+    assert list(reports(known, turn, few, Goal(0.001, 2))) == [row]
+    known.keep(
+        cardai.solve(RIVER.board, pot=100, stack=150, ranges=[*RIVER.ranges], bets=RIVER.bets, to=0.001, iterations=2)
+    )
+    assert max(one.exploitability for one in known) <= 1.0
+
+
 def test_folders_that_are_called_by_bets_as_they_were_written_are_found(library: Library, tmp_path: Path) -> None:
     """As libraries had them once, and as they lie on people's disks."""
     written, known = evolve(image(RIVER)[0], bets="allin+1", stacks=(150, 200)), Library(tmp_path / "lib")
