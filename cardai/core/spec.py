@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
+from math import isfinite, isinf
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import attrs
@@ -185,8 +185,7 @@ def build(plugin: type, values: Mapping[str, Any], called: str) -> Any:
             raise OptionError(f"{called} has no option {key!r}.{nearest(key, known)} Its options: {listing}.")
         what = f"The option {key!r} of {called[:1].lower()}{called[1:]}"
         given[key] = convert(value, hints[key], what)
-        if not known[key].metadata.get("infinite"):
-            _need_finite(given[key], what)
+        _need_finite(given[key], what, known[key].metadata.get("infinite", False))
     try:
         return plugin(**given)
     except (ValueError, TypeError) as error:
@@ -194,10 +193,10 @@ def build(plugin: type, values: Mapping[str, Any], called: str) -> Any:
         raise OptionError(f"{called} refuses its options{refused}: {error.args[0] if error.args else error}") from error
 
 
-def _need_finite(value: Any, what: str) -> None:
+def _need_finite(value: Any, what: str, infinite: bool) -> None:
     for number in value if isinstance(value, tuple) else (value,):
-        if isinstance(number, float) and not isfinite(number):
-            raise OptionError(f"{what} must be a finite number. Got {number} instead.")
+        if isinstance(number, float) and not isfinite(number) and not (infinite and isinf(number)):
+            raise OptionError(f"{what} must be a {'' if infinite else 'finite '}number. Got {number} instead.")
 
 
 def without_retired(plugin: type, values: Mapping[str, Any], called: str) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def discount(t: int, exponent: float) -> float:
     if exponent == -np.inf:
         return 0.0
     power: float = float(t) ** exponent
-    return power / (power + 1.0)
+    return power / (power + 1.0) if power < np.inf else 1.0
 
 
 @kernel

@@ -93,6 +93,15 @@ def test_minus_infinity_as_beta_is_regret_matching_plus() -> None:
     assert np.array_equal(plus, solve("cfr:beta=-inf,gamma=1", "leduc", 50).arrays["average"])
 
 
+def test_a_huge_exponent_forgets_nothing_and_what_is_no_number_is_refused() -> None:
+    """t^400 is infinite from t = 6 on: regrets became no numbers, all policies uniform, and the run could not go on."""
+    huge, plain = (solve(spec, "kuhn", 20).arrays["regret"] for spec in ("cfr:alpha=400,beta=400", "cfr"))
+    assert np.isfinite(huge).all()
+    assert np.abs(huge).max() > 0.1 * np.abs(plain).max()
+    with pytest.raises(OptionError, match=r"'alpha' of the trainer 'cfr' must be a number\. Got nan"):
+        create("trainer", "cfr:alpha=nan")
+
+
 def test_metrics_fall_on_the_same_steps_however_training_is_cut() -> None:
     whole = create("trainer", "cfr").start(cardai.game("kuhn"), None, 0)
     steps = [whole.step for row in whole.train(300) if row]
