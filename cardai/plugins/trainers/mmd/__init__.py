@@ -238,6 +238,13 @@ class MMD(Trainer):
             raise ValueError(
                 f"What a weight falls to ({', '.join(moving)}) is come to after anneal iterations: give anneal too."
             )
+        begins = {"magnet_end": self.magnet, "last_end": self.last}
+        still = [name for name, begin in begins.items() if ends[name] is not None and not begin]
+        if still:
+            raise ValueError(
+                f"A weight goes from its beginning to its end by factors, and one of 0 stays 0: with {' and '.join(still)} give "
+                f"{' and '.join(name.removesuffix('_end') for name in still)} above 0."
+            )
         if self.optimizer == "natural":
             self._check_natural()
         if self.against and self.advantages != "gae":

@@ -471,6 +471,15 @@ def test_what_natural_steps_cannot_be_asked_is_refused(options: str, message: st
         registry.create("trainer", f"mmd:optimizer=natural,minibatches=1,{options}")
 
 
+def test_a_weight_of_0_that_is_to_grow_is_refused() -> None:
+    """It goes to its end by factors: it stayed 0."""
+    with pytest.raises(
+        OptionError, match="one of 0 stays 0: with magnet_end and last_end give magnet and last above 0"
+    ):
+        registry.create("trainer", "ppo:magnet_end=0.1,last_end=0.2,anneal=9")
+    registry.create("trainer", "ppo:magnet=0.1,magnet_end=0.2,rate_end=0.0001,anneal=9")
+
+
 def test_too_many_inputs_for_a_natural_step_are_refused() -> None:
     with pytest.raises(UsageError, match="Take optimizer=adam"):
         natural_step(mlp(2, (4,), 3, 1), torch.zeros(3001, 2), np.ones((3001, 3), bool), np.zeros((3001, 3)), 1e-3)
