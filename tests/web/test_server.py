@@ -343,8 +343,10 @@ def test_a_form_that_is_too_long_is_refused(served: Served) -> None:
 STARTED = """
 import time
 from cardai.cli import main
+from cardai.web import pages
 from cardai.web.offers import Offers
 Offers.games = lambda offers: time.sleep(600)
+pages.ENDING = 30.0  # a disk that is busy may take longer than a second for a match
 main(["play", "kuhn", "--vs", "random", "--browser", "--no-open"])
 """
 
