@@ -70,9 +70,8 @@ class Output:
             if target is None:
                 self.file = Path(path).open("wb")  # noqa: SIM115 (closed by commit and discard)
                 return
-            self._target, self._beside = target, _beside(target)
-            self.file = self._beside.open("xb")
-            lock(self.file.fileno())  # as long as it is open, it is no killed process's
+            self._target = target
+            self._beside, self.file = _begun(target)
             with suppress(OSError):  # there is no older file, or the system has no modes
                 os.chmod(self._beside, stat.S_IMODE(self._target.stat().st_mode) & 0o777)
         except (OSError, ValueError) as error:  # ValueError: a name with a null byte
@@ -191,7 +190,8 @@ def remove_unfinished(directory: Path, name: str = "") -> None:
     """Remove what an :class:`Output` of the file ``name`` (of any) left in ``directory`` in a process that was killed."""
     begins = re.escape(f".{name[:60]}.") if name else r"\..*\."
     for left in directory.iterdir():
-        if not re.fullmatch(rf"{begins}[0-9a-f]{{8}}\.part", left.name) or not stat.S_ISREG(left.lstat().st_mode):
+        ours = re.fullmatch(rf"{begins}[0-9a-f]{{8}}\.part", left.name)
+        if not ours or left.is_symlink() or not left.is_file():
             continue
         with suppress(OSError), left.open("r+b") as file:  # its writer renames or removes it meanwhile
             if lock(file.fileno(), unknown=False):
@@ -218,8 +218,15 @@ def lock(file: int, *, unknown: bool = True) -> bool:
     return True
 
 
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name[:60]}.{os.urandom(4).hex()}{UNFINISHED}")
+def _begun(target: Path, again: int = 3) -> tuple[Path, IO[bytes]]:
+    """Begin a file beside ``target``, locked: as long as it is open, it is no killed process's."""
+    beside = target.with_name(f".{target.name[:60]}.{os.urandom(4).hex()}{UNFINISHED}")
+    file = beside.open("xb")
+    if (lock(file.fileno()) and beside.exists()) or not again:
+        return beside, file
+    file.close()  # it was taken for one before it was locked
+    beside.unlink(missing_ok=True)
+    return _begun(target, again - 1)
 
 
 def replaced(path: Path, called: str = "The file") -> Path | None:

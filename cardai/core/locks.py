@@ -93,9 +93,7 @@ class DirectoryLock(FileLock):
         if path.exists() and not path.is_dir():
             raise UsageError(f"{str(directory)!r} is no directory. Give a directory that is new or empty.")
         try:
-            self._made = [one for one in (path, *path.parents) if not one.exists()]
-            path.mkdir(parents=True, exist_ok=True)
-            super().__init__(path / LOCK)
+            self._take(path)
             remove_unfinished(path)
         except Held as error:
             by = "another process" if error.holder is None else f"another process ({error.holder})"
@@ -107,6 +105,16 @@ class DirectoryLock(FileLock):
             raise (WriteError if full else UsageError)(
                 f"The directory {directory} cannot be written: {why}."
             ) from error
+
+    def _take(self, path: Path, again: int = 10) -> None:
+        self._made = [one for one in (path, *path.parents) if one in self._made or not one.exists()]
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            super().__init__(path / LOCK)
+        except FileNotFoundError:  # whoever had made it ended just now, and took it away with his lock
+            if not again:
+                raise
+            self._take(path, again - 1)
 
     def release(self) -> None:
         """Let others write the directory."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cardai.core import files
 from cardai.core.errors import UsageError
 from cardai.core.files import LOCK, Output, vacant
 from cardai.core.locks import DirectoryLock, FileLock, Held
@@ -92,6 +93,50 @@ def test_a_lock_that_its_holder_removed_while_it_was_opened_is_no_lock(
         assert len(opened) == 2
         with pytest.raises(Held):
             FileLock(path)
+
+
+def test_a_directory_that_its_maker_takes_away_meanwhile_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It could not be written, as there was no such file."""
+    path, real = tmp_path / "x" / "y", os.open
+    others = [DirectoryLock(path)]
+
+    def open_late(*given: object, **more: object) -> int:
+        if others:
+            others.pop().release()
+        return real(*given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", open_late)
+    with DirectoryLock(path):
+        assert (path / LOCK).exists()
+    assert not path.parent.exists()
+
+
+def test_what_is_written_while_a_directory_is_locked_is_let_alone_whatever_the_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was removed between its beginning and its lock; and whoever locked the directory failed where it was done by then."""
+    real, lock, moments = Path.iterdir, files.lock, [True]
+
+    def lock_late(file: int, **more: bool) -> bool:
+        if moments:
+            moments.pop()
+            files.remove_unfinished(tmp_path)
+        return lock(file, **more)
+
+    monkeypatch.setattr(files, "lock", lock_late)
+    writing = Output(tmp_path / "results.csv")
+
+    def look_late(directory: Path) -> Iterator[Path]:
+        found = list(real(directory))
+        if directory == tmp_path:
+            writing.commit()
+        yield from found
+
+    monkeypatch.setattr(Path, "iterdir", look_late)
+    with DirectoryLock(tmp_path):
+        assert sorted(path.name for path in real(tmp_path)) == [LOCK, "results.csv"]
 
 
 def test_a_lock_that_is_a_link_or_has_a_second_name_leaves_the_file_behind_it(tmp_path: Path) -> None:
