@@ -73,6 +73,7 @@ def match(
     sockets. --out gets a log a match, curve.png (mean winnings a hand, by hand), and crosstable.json. Ctrl-C loses no
     finished match; --resume goes on.
     """
+    from cardai.core.locks import DirectoryLock
     from cardai.formats.acpc import series as library
 
     try:
@@ -86,14 +87,15 @@ def match(
         interpret()
     _check_players(agent, in_process)
     directory = directory.absolute()
-    library.begin(planned, directory, resume, plays)
-    try:
-        _play_all(planned, directory, in_process, compiled, plays)
-    except KeyboardInterrupt:
+    with DirectoryLock(directory, "The matches in {} are being played"):
+        library.begin(planned, directory, resume, plays)
+        try:
+            _play_all(planned, directory, in_process, compiled, plays)
+        except KeyboardInterrupt:
+            _report(planned, directory, json)
+            note(f"Stopped before the end. What is finished is in {directory}; the same command with --resume goes on.")
+            raise typer.Exit(130) from None
         _report(planned, directory, json)
-        note(f"Stopped before the end. What is finished is in {directory}; the same command with --resume goes on.")
-        raise typer.Exit(130) from None
-    _report(planned, directory, json)
 
 
 def seeds_of(text: str) -> tuple[int, ...]:

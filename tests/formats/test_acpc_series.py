@@ -12,6 +12,8 @@ import cardai
 from cardai.cli import main as enter
 from cardai.commands.acpc_match import seeds_of
 from cardai.core.errors import AgentError, UsageError
+from cardai.core.files import LOCK
+from cardai.core.locks import DirectoryLock
 from cardai.formats.acpc.inprocess import play_agents
 from cardai.formats.acpc.player import AgentPlayer
 from cardai.formats.acpc.processes import play_by_processes
@@ -290,6 +292,15 @@ def test_what_cannot_be_played_is_refused_before_anything_is_written(tmp_path: P
     assert seeds_of("4,1-2") == (4, 1, 2)
     with pytest.raises(UsageError, match="two players"):
         Series("holdem.limit.3p", ("random", "random"), 1, (1,)).definition()
+
+
+@pytest.mark.parametrize("more", [[], ["--resume"]])
+def test_matches_that_another_process_plays_are_not_begun_anew(tmp_path: Path, capsys: Any, more: list[str]) -> None:
+    """Its log was emptied while it was being written: the other process said that hands were missing."""
+    with DirectoryLock(tmp_path / "out"):
+        assert main(call(tmp_path / "out", *more)) == 2
+        assert f"The matches in {tmp_path / 'out'} are being played by another process" in capsys.readouterr().err
+        assert [file.name for file in (tmp_path / "out").iterdir()] == [LOCK]
 
 
 @pytest.mark.long
