@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -123,8 +124,10 @@ class Served:
         while sitting.pages:  # the server hears a moment later that a page has gone
             assert time.monotonic() < end
             time.sleep(0.01)
-        sitting.left -= 1000
-        self.call(self.house.tables.tidy)
+        while name in self.house.tables.open:  # a thread may still be at work for it, or the server put it away itself
+            assert time.monotonic() < end
+            sitting.left = -math.inf
+            self.call(self.house.tables.tidy)
 
 
 class Page:

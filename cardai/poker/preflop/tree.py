@@ -72,7 +72,7 @@ class Tree:
 
     def pots(self) -> Float64s:
         """Return (N,) the pot at each node in chips, antes in it, nothing taken by the room."""
-        return np.asarray(self.spent.sum(axis=1) + self.rules.players * self.rules.chips(self.rules.ante), np.float64)
+        return np.asarray(self.spent.sum(axis=1) + self.rules.players * HUNDRED * self.rules.ante, np.float64)
 
 
 def strategy_of(tree: Tree, average: Float64s) -> Float64s:

@@ -191,6 +191,12 @@ def test_what_all_win_together_is_what_the_room_takes(rules: Rules) -> None:
         assert found.won.sum() < 0
 
 
+@pytest.mark.parametrize("rules", [evolve(PUSH, ante=0.125), Rules(players=3, stack=20, ante=0.004)])
+def test_a_pot_is_what_players_put_in_whatever_the_ante(rules: Rules) -> None:
+    ends = problem_of(tree_of(rules)).ends
+    assert ends.pot == pytest.approx(ends.spent.sum(axis=1), abs=1e-12)
+
+
 def test_best_replies_to_bad_play_gain() -> None:
     tree = tree_of(PUSH)
     problem = problem_of(tree, CHECKED_DOWN)
