@@ -176,7 +176,7 @@ def test_who_weighs_chips_counts_what_a_raise_and_its_call_put_in(
 def test_as_many_decisions_are_presented_to_every_system_whatever_its_minibatches(run: Any, tmp_path: Path) -> None:
     options = run.asked_for(["--work", str(tmp_path), "--teachers", "cnn", "--presented", "5120"])
     steps = [run.planned(options, run.TEACHERS["cnn"], one, 0).steps for one in run.SYSTEMS]
-    assert [n * run.BATCH[one] for n, one in zip(steps, run.SYSTEMS, strict=True)] == [5120] * 5
+    assert [n * run.BATCH[one] for n, one in zip(steps, run.SYSTEMS, strict=True)] == [5120] * len(run.SYSTEMS)
 
 
 def test_wrong_parts_are_refused_in_a_sentence(run: Any) -> None:
