@@ -188,3 +188,16 @@ def test_tables_that_are_put_away_meanwhile_are_not_put_away_again(monkeypatch: 
         assert tables.open == {}
 
     played(run)
+
+
+def test_who_puts_a_table_away_once_more_gives_no_lock_back_that_somebody_has_taken_since() -> None:
+    async def run(tables: Sittings) -> None:
+        sitting = await left(tables)
+        await tables.tidy()
+        again = await tables.resume(sitting.file)
+        await sitting.put_away()
+        assert tables.open[sitting.name] is again
+        with pytest.raises(Held):
+            FileLock(sitting.file.with_name(f".{sitting.file.name}.lock"))
+
+    played(run)
