@@ -38,8 +38,8 @@ def library(
     from cardai.poker.ranges.library import Library, Start
 
     known = Library(directory)
-    if range_:
-        if len(range_) != 2 or None in (position, raised, pot, stack):
+    if range_ or pot or stack:
+        if range_ is None or len(range_) != 2 or None in (position, raised, pot, stack):
             raise UsageError("Ranges are kept with --position, --raised, --range twice, --pot and --stack.")
         (before,) = chips(str(pot), "--pot", most=1)
         start = Start(str(position), str(raised), range_[0], range_[1], before, both_stacks(str(stack)))

@@ -118,6 +118,8 @@ def preflop(
     _refuse(context, _TABLE, "{} says what table is solved: it needs --values RUN.")
     if iterations is None:
         _refuse(context, _CHART, "{} says how a chart is solved: it needs --iterations N.")
+        if name is None:
+            _refuse(context, ("at",), "{} names a decision of a chart: it needs --name, as the list of charts has it.")
     else:
         rules = _rules(players, stack, ante, raises, blind_raises, callers, limp, rake, rake_cap)
         _solve(library, name, rules, _Asked(iterations, seeds, hands, check_down))

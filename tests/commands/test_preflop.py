@@ -78,6 +78,7 @@ def test_what_no_value_is_known_of_brings_no_figure(cardai: Any) -> None:
         (("lib", "--name", "../x", "--iterations", "10"), "letters, digits"),
         (("lib", "--name", "a", "--iterations", "10", "--raises", "0.5"), "multiples above 1"),
         (("--name", "6max", "--players", "6"), "--players says how a chart is solved: it needs --iterations N."),
+        (("--at", "f"), "--at names a decision of a chart: it needs --name"),
         (("--name", "6max", "--no-limp"), "--limp/--no-limp says how a chart is solved"),
         (("--name", "6max", "--depths", "100"), "--depths says what table is solved: it needs --values RUN."),
         (

@@ -153,6 +153,8 @@ def test_a_library_solves_once_and_is_listed(cardai: Any, tmp_path: Path, monkey
     assert (first["spot"]["pot"], first["spot"]["stacks"]) == (5.5, [20, 20])
     listed = json.loads(cardai("library", "lib", "--json").out)
     assert [(one["position"], one["raised"]) for one in listed["spots"]] == [("BTN-BB", "single")]
+    alone = cardai("library", "lib", *position, "--pot", "5")
+    assert (alone.code, "Ranges are kept with" in alone.err) == (2, True)
     assert "1 spot; ranges: BTN-BB single." in cardai("library", "lib").out
     unnamed = ("--board", "KsTh7s4d2c", "--bets", "1+allin", "--to", "0.9%")
     assert cardai("solve", "--library", "lib", *ranges, *unnamed).code == 0
