@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite, isinf
+from math import isinf, isnan
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import attrs
@@ -195,7 +195,7 @@ def build(plugin: type, values: Mapping[str, Any], called: str) -> Any:
 
 def _need_finite(value: Any, what: str, infinite: bool) -> None:
     for number in value if isinstance(value, tuple) else (value,):
-        if isinstance(number, float) and not isfinite(number) and not (infinite and isinf(number)):
+        if isinstance(number, float) and (isnan(number) or (isinf(number) and not infinite)):
             raise OptionError(f"{what} must be a {'' if infinite else 'finite '}number. Got {number} instead.")
 
 

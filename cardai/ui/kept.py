@@ -61,7 +61,7 @@ def new_file(game: str) -> Path:
     name = re.sub(r"[^\w.-]+", "_", game)[:40]
     for number in range(1000):
         path = matches() / f"{began}-{name}{f'-{number}' if number else ''}.jsonl"
-        taken = path in _claims or path.exists() or path.with_name(path.name + ENDING).exists()
+        taken = path.exists() or path.with_name(path.name + ENDING).exists()
         if not taken and _take(path):
             return path
     raise UsageError(f"{matches()} is full of matches of this second. Give a file by --record.")

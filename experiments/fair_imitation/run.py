@@ -50,6 +50,7 @@ BATCH = {"paper": 128, "cards": 256, "wide": 512, "ours": 256, "wide_ours": 512,
 """Examples in a minibatch of each system (the trainers' presets)."""
 WIDE = ("channels=48", "features=512", "hidden=512", "decay=0.3", f"batch={BATCH['wide']}")
 WIDENED = {"wide": "cards", "wide_ours": "ours"}
+"""What is made as wide, by what it is called then."""
 SEED = 1
 SHAPING = ("decisions", "presented", "held_out", "fresh", "epochs", "deals", "boards", "lbr_boards", "blueprint_steps")
 """Options by which figures are made: all of a teacher's in a directory by the same."""

@@ -56,6 +56,16 @@ class Gate:
         assert await asyncio.to_thread(self.come.wait, WAIT)
 
 
+async def cleared_once_let_go(tables: Sittings, gate: Gate) -> None:
+    """Put all tables away while somebody is held up, who is waited for."""
+    await gate.reached()
+    clearing = asyncio.create_task(tables.clear())
+    await asyncio.sleep(0.05)
+    assert not clearing.done()
+    gate.open.set()
+    await clearing
+
+
 def played(run: Callable[[Sittings], Awaitable[None]]) -> None:
     """Run something with tables, which are put away in the end."""
 
@@ -118,12 +128,7 @@ def test_a_match_that_is_still_being_begun_is_put_away_when_it_is(
         tables._warm.add(("kuhn", ("random",)))
         sitting, gate = await tables.begin("kuhn", ("random",), 3), Gate(monkeypatch, "begin")
         sitting.join(Page())
-        await gate.reached()
-        clearing = asyncio.create_task(tables.clear())
-        await asyncio.sleep(0.05)
-        assert not clearing.done()
-        gate.open.set()
-        await clearing
+        await cleared_once_let_go(tables, gate)
         assert [file.name for file in matches.iterdir()] == [f"{sitting.name}.jsonl"]
 
     played(run)
@@ -142,12 +147,7 @@ def test_a_program_that_thinks_is_waited_for_before_its_match_is_put_away(
         match.close()
         sitting, gate = await tables.resume(path), Gate(monkeypatch, "step")
         sitting.join(Page())
-        await gate.reached()
-        clearing = asyncio.create_task(tables.clear())
-        await asyncio.sleep(0.05)
-        assert not clearing.done()
-        gate.open.set()
-        await clearing
+        await cleared_once_let_go(tables, gate)
         unfinished = read(matches / f"{sitting.name}.jsonl").unfinished
         assert unfinished is not None
         assert len(unfinished["actions"]) == 1
