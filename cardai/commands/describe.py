@@ -94,11 +94,14 @@ def _about_run(spec: Spec) -> dict[str, Any]:
     """Return what is known of a trained run that is named as an agent."""
     from pathlib import Path
 
-    from cardai.training.runs import Run
+    from cardai.training.runs import Run, run_agent
 
     run = Run.open(Path(spec.name))
+    if spec.options:
+        run_agent(spec)  # refuses what is no option of it
     steps = run.steps()
-    rows = [row for row in run.read_metrics() if steps and row["step"] <= steps[-1]]  # of what can be played
+    step = int(spec.values().get("step", steps[-1] if steps else 0))
+    rows = [row for row in run.read_metrics() if steps and row["step"] <= step]  # of what can be played
     return {
         "kind": "agent",
         "name": spec.name,
@@ -110,7 +113,7 @@ def _about_run(spec: Spec) -> dict[str, Any]:
         "game": run.game_spec,
         "encoder": run.encoder_spec,
         "seed": run.seed,
-        "steps": steps[-1] if steps else 0,
+        "steps": step,
         "checkpoints": steps,
         "step_unit": run.trainer().step_unit,
         "agent_options": dict(run.trainer().agent_options()),

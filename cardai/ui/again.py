@@ -71,6 +71,8 @@ def keep_answer(question: Question, found: Decision | None) -> Answer:
 
 def keep(name: str, right: bool, cost: float) -> None:
     """Keep how the answer to the question of that name went, and what it cost. Raises WriteError, UsageError, DamagedFileError."""
-    known = due()
-    known[name] = known.get(name, Known()).answered(right, today(), cost)
-    drills.write(kept.matches().parent / "drills.json", known)  # made if need be: who drills may have played no match
+    file = kept.matches().parent / "drills.json"  # made if need be: who drills may have played no match
+    with kept.anew(file):
+        known = drills.read(file)
+        known[name] = known.get(name, Known()).answered(right, today(), cost)
+        drills.write(file, known)

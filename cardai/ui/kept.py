@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from cardai.arena.journal import ENDING
 from cardai.core.errors import UsageError
 from cardai.core.extras import need_extra
+from cardai.core.files import LOCK
 from cardai.core.locks import FileLock, Held
 from cardai.core.schema import file_name
 
@@ -18,8 +22,13 @@ SPOTS = "spots"
 """The folder of solved spots, a library of them."""
 INDEX = "index.sqlite"
 """What lists say of the matches (:mod:`cardai.study.index`)."""
-OWN = ("matches", "drills.json", "strength.json", "trusted", INDEX, f"{INDEX}-journal", "index.json", SPOTS)
+OWN = (
+    *("matches", "drills.json", f".drills.json{LOCK}", "strength.json", f".strength.json{LOCK}", "trusted"),
+    *(INDEX, f"{INDEX}-journal", "index.json", SPOTS),
+)
 """What lies in the folder of a person's data: whatever else is there, where CARDAI_DATA_DIR names another, is not ours."""
+PATIENCE = 10.0
+"""Seconds for which a file is waited for that somebody else is writing anew."""
 MOST = 10_000
 """Matches that are looked through for the last one."""
 
@@ -115,6 +124,27 @@ def any_kept() -> bool:
     return any(matches().glob("*.jsonl*"))
 
 
+@contextmanager
+def anew(path: Path) -> Iterator[None]:
+    """Read a file of the person's data and write it anew: whoever else does so waits, and loses nothing of it.
+
+    Raises:
+        UsageError: somebody else has it for more than PATIENCE seconds, or nothing can be written beside it.
+    """
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            lock = _locked(path)
+            break
+        except Held as error:
+            if time.monotonic() > until:
+                by = "another process" if error.holder is None else f"another process ({error.holder})"
+                raise UsageError(f"The file {path} is being written by {by}. Wait for it, or stop it.") from None
+        time.sleep(0.01)
+    with lock:
+        yield
+
+
 _claims: dict[Path, FileLock] = {}
 _taking = threading.Lock()
 
@@ -130,11 +160,9 @@ def _take(path: Path) -> bool:
         if path in _claims:
             return False
         try:
-            _claims[path] = FileLock(_lock_of(path))
+            _claims[path] = _locked(path)
         except Held:
             return False
-        except OSError as error:  # a link is in its place, or nothing can be written there
-            raise UsageError(f"The file {_lock_of(path)} cannot be written: {error.strerror}.") from error
     return True
 
 
@@ -145,5 +173,10 @@ def release(path: Path) -> None:
         lock.release()
 
 
-def _lock_of(path: Path) -> Path:
-    return path.with_name(f".{path.name}.lock")
+def _locked(path: Path) -> FileLock:
+    """Return the lock of a file. Raises Held, UsageError: a link is in its place, or nothing can be written there."""
+    beside = path.with_name(f".{path.name}{LOCK}")
+    try:
+        return FileLock(beside)
+    except OSError as error:
+        raise UsageError(f"The file {beside} cannot be written: {error.strerror}.") from error

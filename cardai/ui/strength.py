@@ -28,7 +28,7 @@ from cardai.core.files import read_json, refuse_link, write_json
 from cardai.core.game import Game
 from cardai.core.schema import structure
 from cardai.ui.box import in_the_box
-from cardai.ui.kept import folder
+from cardai.ui.kept import anew, folder
 
 REFERENCES = ("simple", "draw_heuristic", "holdem_heuristic", "random")
 """Players to measure against where there is no ladder: the first that plays the game."""
@@ -237,12 +237,14 @@ def known_strengths(game: str) -> dict[str, Strength]:
 
 
 def keep(game: str, player: str, strength: Strength) -> None:
-    """Keep a figure for the next time. Raises WriteError, and DamagedFileError where a link is in the file's place."""
-    refuse_link(_own_file())
-    held = _read(_own_file())
-    held.setdefault(game, {})[player] = strength
-    _own_file().parent.mkdir(parents=True, exist_ok=True)
-    write_json(_own_file(), as_plain(held))
+    """Keep a figure for the next time. Raises WriteError, UsageError, and DamagedFileError where a link is in the file's place."""
+    file = _own_file()
+    refuse_link(file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with anew(file):
+        held = _read(file)
+        held.setdefault(game, {})[player] = strength
+        write_json(file, as_plain(held))
 
 
 def as_plain(strengths: Mapping[str, Mapping[str, Strength]]) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from attrs import define, field
 
-from cardai.core.errors import CardaiError, UsageError
+from cardai.core.blame import raised
+from cardai.core.errors import CardaiError, PluginError, UsageError
 from cardai.core.kernel import when_compiling
 from cardai.core.progress import listening
 
@@ -102,8 +103,9 @@ class Job:
             self.state = STOPPED if self.stopping.is_set() else DONE
         except KeyboardInterrupt:
             self.state = STOPPED
-        except Exception as error:  # whatever it is, the page that waits for it must hear of it
-            self.error, self.words, self.state = error, said_of(error), FAILED
+        except (Exception, SystemExit) as error:  # whatever it is, the page that waits for it must hear of it
+            self.error = error if isinstance(error, Exception) else PluginError(f"A plugin {raised(error)}.")
+            self.words, self.state = said_of(self.error), FAILED
 
 
 class Jobs:

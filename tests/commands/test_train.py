@@ -245,11 +245,16 @@ def test_an_earlier_picture_is_left_alone(cardai: Any, tmp_path: Path, monkeypat
 def test_describe_tells_of_what_can_be_played(cardai: Any, tmp_path: Path) -> None:
     """A row of metrics that was written after the newest checkpoint (a generation, say) is none of it yet."""
     out = tmp_path / "x"
-    cardai(*NEW, "--out", str(out), "--steps", "20")
+    cardai(*NEW, "--out", str(out), "--steps", "20", "--checkpoint-every", "10")
     with (out / "metrics.jsonl").open("a") as file:
         file.write('{"step": 30, "exploitability": 0.125}\n')
     call = cardai("describe", "agent", str(out), "--plugin", TOY, "--json")
     assert json.loads(call.out)["metrics"]["step"] == 20
+    first = json.loads(cardai("describe", "agent", f"{out}:step=10", "--plugin", TOY, "--json").out)
+    assert first["steps"] == first["metrics"]["step"] == 10
+    refused = cardai("describe", "agent", f"{out}:step=15", "--plugin", TOY)
+    assert (refused.code, "has no checkpoint of step '15'. Its steps: [10, 20]" in refused.err) == (2, True)
+    assert "has no option 'stepp'" in cardai("describe", "agent", f"{out}:stepp=10", "--plugin", TOY).err
 
 
 def test_an_unknown_metric_is_named_with_the_known_ones(cardai: Any, tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Iterator
 
 import pytest
 
-from cardai.core.errors import UsageError
-from cardai.web.jobs import DONE, MOST_WAITING, STOPPED, WAITING, Job, Jobs
+from cardai.core.errors import PluginError, UsageError
+from cardai.web.jobs import DONE, FAILED, MOST_WAITING, STOPPED, WAITING, Job, Jobs
 
 
 @pytest.fixture
@@ -48,3 +49,15 @@ def test_a_line_has_so_many_places_whoever_asks(held: tuple[Jobs, threading.Even
         jobs.need_turn("reviews", "me", "A review")
     with pytest.raises(UsageError, match="on the way already"):
         asyncio.run(jobs.of("a page's key", lambda progress: None, "reviews"))
+
+
+def test_work_that_ends_the_process_fails_and_ends_nothing(held: tuple[Jobs, threading.Event]) -> None:
+    """It stayed under way, and the page waited for ever."""
+    (jobs, _), job = held, Job()
+    jobs.begin("coach", job, lambda: sys.exit(3))
+    assert job.turn is not None
+    job.turn.result(30)
+    assert job.state == FAILED
+    assert job.words.startswith("A plugin called sys.exit(3) (")
+    with pytest.raises(PluginError, match=r"called sys.exit\(4\)"):
+        asyncio.run(jobs.of("a page's key", lambda progress: sys.exit(4)))

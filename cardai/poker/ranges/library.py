@@ -34,7 +34,8 @@ from cardai.poker.ranges.spot import Spot, parse_board
 RANGES_FORMAT = "cardai ranges 1"
 LONGEST = 1 << 17
 """Characters of a spot's board, of a range, of its bets: 1,326 hands with a weight each take a third of it."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+.-]{0,40}")
+_POSITION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]{0,40}")
+_RAISED = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+.-]{0,40}")
 
 
 @frozen
@@ -244,9 +245,12 @@ class Library:
         return path
 
     def _file(self, position: str, raised: str) -> Path:
-        for what, name in (("position", position), ("pot type", raised)):
-            if not _NAME.fullmatch(name):
-                raise UsageError(f"A {what} is letters, digits and -, such as BTN-BB or single. Got {name[:60]!r}.")
+        for what, such, name, made in (  # a file's name is split at its first dot
+            ("position", "-, _ and +, such as BTN-BB", position, _POSITION),
+            ("pot type", "-, _, + and ., such as single or 2.5x", raised, _RAISED),
+        ):
+            if not made.fullmatch(name):
+                raise UsageError(f"A {what} is at most 41 letters, digits, {such}. Got {name[:60]!r}.")
         path = self.directory / "ranges" / f"{position}.{raised}.json"
         for each in (path.parent, path):  # what is written through a link is elsewhere
             refuse_link(each)

@@ -154,6 +154,10 @@ def test_ranges_are_kept_by_position(tmp_path: Path) -> None:
     assert known.start("BTN-BB", "single") == start
     with pytest.raises(UsageError, match=r"Known: BTN-BB single\. Add some"):
         known.start("CO-BB", "single")
+    with pytest.raises(
+        UsageError, match=r"A position is at most 41 letters, digits, -, _ and \+, such as BTN-BB\. Got 'BTN\.a'"
+    ):
+        known.add(evolve(start, position="BTN.a", raised="b"))  # its file was that of BTN in a pot called a.b
     for wrong in ({"position": "../x"}, {"first": "ZZ"}, {"pot": 0}):
         with pytest.raises(UsageError):
             known.add(evolve(start, **wrong))
