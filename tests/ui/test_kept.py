@@ -73,7 +73,7 @@ def test_what_two_keep_at_once_is_both_kept(
         found = was(path)
         if other.ident is None:
             other.start()
-            other.join(0.3)
+            other.join(0.1)
         return found
 
     monkeypatch.setattr(module, read, meanwhile)
