@@ -511,6 +511,11 @@ def test_tables_that_are_too_big_are_refused_before_any_work_with_what_would_fit
     assert edges @ counts * 8 <= 1.5e9 < edges @ (counts + np.array([0, 1, 1, 1])) * 8
 
 
+def test_a_seed_of_buckets_that_no_checkpoint_of_a_better_river_can_hold_is_refused():
+    with pytest.raises(OptionError, match="bucket_seed"):
+        create("trainer", f"{PLAIN},bucket_seed=-1")
+
+
 def test_options_and_files_that_are_wrong_are_named(tmp_path):
     trainer, game = create("trainer", PLAIN), cardai.game(TINY)
     training = trainer.start(game, None, 0)

@@ -16,6 +16,7 @@ from cardai.core.errors import UsageError
         ("nfsp", "kuhn", "leduc:players=3", "is for two players"),
         ("bucket_mccfr", "holdem_limit", "leduc", "is for hold'em for two"),
         ("bucket_cfr_br", "holdem_limit", "holdem_limit:players=3", "is for hold'em for two"),
+        ("bucket_cfr_br", "holdem_limit", "acpc_nolimit_2p:stack=100,bets=allin", "nothing is decided there"),
         ("cnn_valuation_literal", "holdem_limit", "holdem_limit:players=3", "which of two players wins"),
     ],
 )

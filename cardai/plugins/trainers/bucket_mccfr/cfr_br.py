@@ -34,7 +34,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.progress import tell
 from cardai.core.rng import derive, derive_many
-from cardai.core.spec import Spec, option
+from cardai.core.spec import Spec, brief, option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.plugins.trainers.bucket_mccfr import _river_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr import whole
@@ -51,7 +51,16 @@ from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
 )
 from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, check_memory, holdem_tree, lay_out
 from cardai.plugins.trainers.bucket_mccfr.mccfr import BucketMCCFR
-from cardai.plugins.trainers.bucket_mccfr.river import HIGH, LOW, Blueprint, Group, RiverBuckets, RiverPlaces, groups_of
+from cardai.plugins.trainers.bucket_mccfr.river import (
+    HIGH,
+    LOW,
+    RIVER,
+    Blueprint,
+    Group,
+    RiverBuckets,
+    RiverPlaces,
+    groups_of,
+)
 from cardai.plugins.trainers.bucket_mccfr.river_agent import RiverAgent
 from cardai.plugins.trainers.bucket_mccfr.whole import WholeTraining, own_buckets, trunk_layout, whole_player
 from cardai.poker.buckets.tables import BucketOptions, buckets
@@ -115,10 +124,10 @@ class BucketCFRBR(Trainer):
         return RiverBuckets(self.own, self.equity)
 
     def check_game(self, game: Game) -> None:
-        holdem_tree(game)
+        _river_tree(game)
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
-        tree = holdem_tree(game)
+        tree = _river_tree(game)
         if self.learns == "all":
             return WholeTraining(self, game, *_open_blueprint(self.blueprint, game), seed)
         counts = (1, 1, 1, self.kind.count)
@@ -166,6 +175,14 @@ class BucketCFRBR(Trainer):
         if self.learns == "all":
             own = own_buckets(_kept_blueprint(tree, directory)[1], False)
             shrink_table(directory / "trunk_average.npy", trunk_layout(tree, own), own.counts, levels)
+
+
+def _river_tree(game: Game) -> PublicTree:
+    """Return the public tree of a game in which the river is played. Raises UsageError for others."""
+    tree = holdem_tree(game)
+    if not (tree.street[tree.decisions] == RIVER).any():
+        raise UsageError(f"bucket_cfr_br learns to play the river. In {brief(game)} nothing is decided there.")
+    return tree
 
 
 def _kept_blueprint(tree: PublicTree, directory: Path) -> tuple[BucketOptions, Blueprint]:

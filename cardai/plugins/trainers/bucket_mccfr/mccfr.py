@@ -54,7 +54,7 @@ class BucketMCCFR(Trainer):
         "strength",
         help="What river hands are told apart by: strength (percentiles), or ochs (equities against eight ranges).",
     )
-    bucket_seed: int = option(0, help="The seed of the buckets.")
+    bucket_seed: int = option(0, help="The seed of the buckets.", validator=validators.ge(0))
     threads: int = option(
         1,
         help="1 or 2: each of two walks for one seat, and they exchange regrets from time to time (another result than "
