@@ -22,11 +22,11 @@ BAR = 20
 
 
 class Confirm(ModalScreen[bool]):
-    """Yes or no: y, or Enter for no."""
+    """Yes or no: y, or the key that asked (``again``), or Enter for no."""
 
-    def __init__(self, words: str) -> None:
+    def __init__(self, words: str, again: str = "") -> None:
         super().__init__()
-        self.words = words
+        self.words, self.again = words, again
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
@@ -35,9 +35,9 @@ class Confirm(ModalScreen[bool]):
 
     def on_key(self, event: events.Key) -> None:
         event.stop()
-        if event.character in ("y", "Y", "q"):
+        if event.character in ("y", "Y") or (self.again and event.character == self.again):
             self.dismiss(True)
-        elif event.key in ("enter", "escape", "n"):
+        elif event.key in ("enter", "escape", "n", "q"):
             self.dismiss(False)
 
 

@@ -393,7 +393,7 @@ class Playing(Watching, Coaching):
                 self.app.exit()
 
         words = "Stop playing? The match is kept: cardai play --resume goes on with it."
-        self.app.push_screen(Confirm(words), answered)
+        self.app.push_screen(Confirm(words, "q"), answered)
 
     def picture_name(self) -> str:
         return f"cardai-{self.scene.title}" if self.scene is not None else "cardai"

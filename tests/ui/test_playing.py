@@ -115,6 +115,21 @@ def test_amounts_are_typed_and_half_the_pot_the_pot_and_all_in_have_keys() -> No
     assert asyncio.run(play(("r", "escape", ":", "p", "o", "t", "enter"))) == 300
 
 
+def test_who_would_stop_is_asked_that_and_does_not_go_all_in() -> None:
+    """q was yes to whatever was asked."""
+
+    async def play() -> None:
+        async with seated(PlayOptions("holdem_nolimit", ("always_call",), seed=4)) as person:
+            await person.press("a", "q")
+            assert person.screen.match.table.moves == ()
+            await person.press("q")
+            assert isinstance(person.screen, Confirm)
+            await person.press("q")
+            assert not person.app.is_running
+
+    asyncio.run(play())
+
+
 def test_an_amount_out_of_bounds_is_refused_with_the_bounds() -> None:
     async def play() -> None:
         async with seated(PlayOptions("holdem_nolimit", ("always_call",), seed=4)) as person:
