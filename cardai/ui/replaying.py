@@ -137,22 +137,12 @@ class Replaying(Watching):
 
     # -- keys ------------------------------------------------------------------------------------------------------
 
-    def on_key(self, event: events.Key) -> None:
-        if self.query_one("#entry").display:
-            if event.key == "escape":
-                event.stop()
-                self._hide_entry()
-            return
-        event.stop()
-        self.press(event.key, event.character or "")
-
     def on_click(self, event: events.Click) -> None:
         if "press" in event.style.meta:
             pressed = str(event.style.meta["press"])
             self.press({"→": "right", "←": "left"}.get(pressed, pressed), pressed)
 
     def press(self, key: str, character: str) -> None:
-        """Do what a key means."""
         if character == "q":
             self.app.exit()
         elif character == "?":
@@ -208,20 +198,16 @@ class Replaying(Watching):
         self._go(at)
 
     def _ask_hand(self) -> None:
-        entry = self.query_one("#entry", Input)
         self.say(f"Type a hand's number, 1 to {len(self.recording):,}; Enter goes there.")
-        entry.display = True
-        entry.value = ""
-        entry.focus()
+        self.line.begin()
 
-    def _hide_entry(self) -> None:
-        self.query_one("#entry").display = False
-        self.set_focus(None)
+    def hide_line(self) -> None:
+        super().hide_line()
         self.say("")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self._hide_entry()
+        self.hide_line()
         digits = event.value.replace(",", "").strip()
         if digits.isascii() and digits.isdigit() and len(digits) < 10:
             self._to_hand(int(digits) - 1)

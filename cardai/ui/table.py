@@ -30,6 +30,7 @@ from cardai.ui.pictures import picture
 from cardai.ui.players import Player, fitting
 from cardai.ui.saving import save_picture
 from cardai.ui.scene import Entry, Scene
+from cardai.ui.typing_line import TypingLine
 
 
 class Watching(Screen[None]):
@@ -51,17 +52,33 @@ class Watching(Screen[None]):
                 yield Static("", id="said")
         yield Static("", id="message")
         yield Static("", id="actions")
-        yield Input(id="entry")
+        yield TypingLine()
         yield Static("", id="footer")
 
     def prepare(self) -> None:
         """Make ready what both need (textual calls the handlers of all base classes, so this is none)."""
         self.work = Background(self.app, self.say)
-        self.query_one("#entry").display = False
-        self.set_focus(None)
+        self.line = self.query_one(TypingLine)
+        self.line.end()
 
     def on_unmount(self) -> None:
         self.work.close()
+
+    async def on_key(self, event: events.Key) -> None:
+        if self.line.display and event.key != "escape":
+            return await self.line.late(event)
+        event.stop()
+        if self.line.display:
+            self.hide_line()
+        else:
+            self.press(event.key, event.character or "")
+
+    def press(self, key: str, character: str) -> None:
+        """Do what a key means."""
+
+    def hide_line(self) -> None:
+        """Take the line to type in away."""
+        self.line.end()
 
     def put(self, part: str, text: Text) -> None:
         """Show ``text`` in a part of the screen."""
@@ -154,15 +171,12 @@ class Playing(Watching, Coaching):
     def on_mount(self) -> None:
         self.prepare()
         self.say("The table is being laid ...")
-        self.work.start(self.made, self._begin, self._not_begun)
+        self.work.start(self.made, self._begin, self.ended)
 
     def _begin(self, match: Match) -> None:
         self.match = match
         self.say("")
         self._go_on(match.scene())
-
-    def _not_begun(self, error: Exception) -> None:
-        self.ended(error)
 
     def on_unmount(self) -> None:
         if self.match is not None and not self.work.busy:  # else the journal, whole after every action, stays
@@ -226,17 +240,7 @@ class Playing(Watching, Coaching):
 
     # -- keys and clicks -------------------------------------------------------------------------------------------
 
-    def on_key(self, event: events.Key) -> None:
-        if self.query_one("#entry").display:
-            if event.key == "escape":
-                event.stop()
-                self._hide_entry()
-            return
-        event.stop()
-        self.press(event.key, event.character or "")
-
     def press(self, key: str, character: str) -> None:
-        """Do what a key means."""
         general = {"q": self._stop, "?": self.help, "h": self._hint, "H": self._other_hint, "M": self.show_hand}
         if self.begun and character and character in SUITS and self.board is not None:  # h is hearts now, and no hint
             self._take(self.board.press(character, self.begun))
@@ -303,6 +307,7 @@ class Playing(Watching, Coaching):
         match = self.match
         assert match is not None
         self.begun = ""
+        self.line.end()  # a click may have taken something else than what was being typed
         if isinstance(meaning, Act):
             self._play(meaning.action)
         elif isinstance(meaning, Toggle):
@@ -333,22 +338,17 @@ class Playing(Watching, Coaching):
     # -- typing ----------------------------------------------------------------------------------------------------
 
     def _ask(self, ask: Ask) -> None:
-        entry = self.query_one("#entry", Input)
         self.say(f"Type {ask.why}; Enter plays it, Esc does not.")
-        entry.display = True
-        entry.value = ask.text
-        entry.focus()
+        self.line.begin(ask.text)
 
-    def _hide_entry(self) -> None:
-        entry = self.query_one("#entry", Input)
-        entry.display = False
-        self.set_focus(None)
+    def hide_line(self) -> None:
+        super().hide_line()
         if self.scene is not None:
             self.say(turn_words(self.scene))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self._hide_entry()
+        self.hide_line()
         if not self._needs_turn() and self.board is not None:
             self._take(self.board.typed(chips_of(event.value, self.scene.game if self.scene else None)))
 

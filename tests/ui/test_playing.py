@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from textual.events import Key
 
 from cardai import make
 from cardai.arena import records
@@ -126,6 +127,37 @@ def test_who_would_stop_is_asked_that_and_does_not_go_all_in() -> None:
             assert isinstance(person.screen, Confirm)
             await person.press("q")
             assert not person.app.is_running
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("keys", ["r2500\r", "r9\b2500\r", ":2500\r"])
+def test_keys_that_come_at_once_are_all_typed(keys: str) -> None:
+    """Those on their way when the line began were lost, and Enter raised to what it began with."""
+
+    async def play() -> None:
+        async with seated(PlayOptions("holdem_nolimit", ("always_call",), seed=4)) as person:
+            for key in keys:
+                person.app.post_message(Key({"\r": "enter", "\b": "backspace"}.get(key, key), key))
+            await person.until(lambda: len(person.screen.match.table.moves) == 3)
+            await person.ready()
+            assert person.screen.match.table.moves[0].action == 2500
+
+    asyncio.run(play())
+
+
+def test_a_click_takes_the_place_of_what_was_being_typed() -> None:
+    """The line stayed, and the next Enter raised to what stood there."""
+
+    async def play() -> None:
+        async with seated(PlayOptions("holdem_nolimit", ("always_call",), seed=4)) as person:
+            await person.press("r")
+            await person.click("actions", "call 50")
+            assert [move.action for move in person.screen.match.table.moves] == [1, 1, 1]
+            await person.press("enter")
+            assert len(person.screen.match.table.moves) == 3
+            await person.press("c")
+            assert person.screen.match.table.moves[3].action == 1
 
     asyncio.run(play())
 
