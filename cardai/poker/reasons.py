@@ -63,10 +63,12 @@ def line(view: Mapping[str, Any]) -> str:
 def reasons(game: Any, view: Mapping[str, Any], taken: int, best: int) -> tuple[Reason, ...]:
     """Return pot odds where there is something to call, and hold'em's chance to beat a random hand."""
     found = []
-    asked, pot = int(view["to_call"]), int(view["pot"])
+    asked, pot = float(view["to_call"]), float(view["pot"])
     if asked and 1 in (taken, best):
         needed = asked / (pot + asked)
-        words = f"A call of {asked:,} plays for a pot of {pot + asked:,}: it needs {needed:.0%} of it to be even."
+        words = (
+            f"A call of {asked:,.12g} plays for a pot of {pot + asked:,.12g}: it needs {needed:.0%} of it to be even."
+        )
         found.append(Reason("pot odds", needed, words))
     if deals_holdem(game):
         from cardai.poker.hands.strength import win_rates

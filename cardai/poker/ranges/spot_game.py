@@ -12,6 +12,7 @@ from cardai.cards.text import card_text, cards_glyphs
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Family, Field
+from cardai.core.reasons import Reason
 from cardai.core.states import CHANCE, TERMINAL, Setup, State, StateGame
 from cardai.poker.contract import FRENCH, HIGH, HOLDEM_BOARD, Hole
 from cardai.poker.fields import POKER, betting_fields, history_fields
@@ -133,6 +134,9 @@ class SpotGame(StateGame, CardAnswers):
             **{name: view[name] / scale for name in ("pot", "to_call")},
             **{name: [chips / scale for chips in view[name]] for name in ("spent", "round_spent", "stacks")},
         }
+
+    def reasons(self, view: Mapping[str, Any], taken: int, best: int) -> tuple[Reason, ...]:
+        return super().reasons(self.in_chips(view), taken, best)
 
     @cached_property
     def longest(self) -> int:

@@ -85,6 +85,8 @@ def test_cents_are_chips_to_people_and_in_what_is_won() -> None:
         state.apply_action(state.legal_actions()[0])
     state.apply_action(2)  # a bet of the pot
     assert Cents().in_chips(state.view(1))["to_call"] == 10.55
+    told = Cents().reasons(state.view(1), 1, 0)[0].words
+    assert told == "A call of 10.55 plays for a pot of 31.65: it needs 33% of it to be even."
     state.apply_action(0)
     assert state.returns() == [5.275, -5.275]
     assert Cents().max_utility == 50 + 5.275
