@@ -108,8 +108,19 @@ DEVICE = Annotated[
     Device,
     typer.Option(help="Where ranges are walked: auto (a GPU if torch sees one), cpu, cuda. The results are the same."),
 ]
+LOCAL_HANDS = 2000
+"""Hands that a local best response plays where nothing else is asked."""
 HANDS = Annotated[
-    int, typer.Option("--hands", "-n", metavar="N", min=2, max=100_000_000, help="Hands; each deal from both seats.")
+    int | None,
+    typer.Option(
+        "--hands",
+        "-n",
+        metavar="N",
+        min=2,
+        max=100_000_000,
+        help="Hands; each deal from both seats.",
+        show_default=str(LOCAL_HANDS),
+    ),
 ]
 BETS = Annotated[
     Bets,
@@ -188,6 +199,7 @@ def best_response(
         _last_round(agent, game, hands or LAST_HANDS, seed, keep, jobs, on, json)
         return
     street, unit = STREETS.index(start.value), "boards" if hands is None else "hands"
+    _check_one(boards, hands)
     _check_along(street, start, hands, bets, rivers)
     options = StreetOptions(game, agent, street, boards, hands, seed, bets, rivers, _walked_on(device))
     found = measured_by(options, "best response", unit, 1, keep, jobs, on)
@@ -201,7 +213,7 @@ def best_response(
 def lbr(
     agent: AGENT,
     game: GAME,
-    hands: HANDS = 2000,
+    hands: HANDS = None,
     bets: BETS = Bets.legal,
     rounds: ROUNDS = None,
     estimates: ESTIMATES = None,
@@ -223,10 +235,11 @@ def lbr(
     """
     from cardai.poker.responses.local_samples import LocalOptions
 
-    _check_together(boards, branches, aivat)
+    _check_together(boards, hands, branches, aivat)
     unit, each = ("hands", 2) if boards is None else ("boards", 1)
+    count = hands or LOCAL_HANDS
     options = LocalOptions(
-        game, agent, bets.value, _rounds(rounds), hands, boards, seed, estimates, branches=branches, aivat=aivat
+        game, agent, bets.value, _rounds(rounds), count, boards, seed, estimates, branches=branches, aivat=aivat
     )
     found = measured_by(options, "local best response", unit, each, keep, jobs, on)
     if json:
@@ -299,6 +312,14 @@ def _show_local(whom: str, found: Response, boards: bool) -> None:
     out().print(f"± is half a 95% interval over {'boards' if boards else 'deals'}. A negative figure proves nothing.")
 
 
+def _check_one(boards: int | None, hands: int | None) -> None:
+    """Raise UsageError where both are asked for: one of them would be passed over."""
+    from cardai.core.errors import UsageError
+
+    if boards is not None and hands is not None:
+        raise UsageError("It is measured on --boards or along --hands. Give one of them.")
+
+
 def _check_along(street: int, start: From, hands: int | None, bets: str | None, rivers: int | None) -> None:
     """Raise UsageError for options of a best response that do not go together."""
     from cardai.core.errors import UsageError
@@ -315,10 +336,11 @@ def _check_along(street: int, start: From, hands: int | None, bets: str | None, 
         )
 
 
-def _check_together(boards: int | None, branches: int, aivat: bool) -> None:
+def _check_together(boards: int | None, hands: int | None, branches: int, aivat: bool) -> None:
     """Raise UsageError for options that do not go together."""
     from cardai.core.errors import UsageError
 
+    _check_one(boards, hands)
     if boards is not None and aivat:
         raise UsageError("--aivat weighs single hands. With --boards all hands are met, and there is nothing to weigh.")
     if branches and boards is None:

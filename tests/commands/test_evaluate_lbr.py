@@ -44,6 +44,11 @@ def test_wrong_rounds_and_odd_hands_are_usage_errors(cardai: Call) -> None:
     assert "must be even" in odd.err
 
 
+def test_hands_beside_boards_are_refused(cardai: Call) -> None:
+    called = cardai(*CALL, "--boards", "1", "--hands", "7")
+    assert (called.code, "on --boards or along --hands" in called.err) == (2, True)
+
+
 @pytest.mark.long
 def test_whole_boards_have_the_published_figure_each(cardai: Call) -> None:
     """Lisy and Bowling 2017, table 2: always folding loses 750 to raises on the later rounds."""

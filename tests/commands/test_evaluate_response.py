@@ -81,3 +81,5 @@ def test_wrong_games_streets_and_players_are_usage_errors(cardai: Call) -> None:
     assert cardai(*CALL[:2], "--game", "gin", "--agent", "simple").code == 2
     assert cardai(*CALL, "--from", "fifth").code == 2
     assert "Human has no policy" in cardai(*CALL[:-1], "human").err
+    both = cardai(*CALL, "--boards", "1", "--hands", "1")
+    assert (both.code, "on --boards or along --hands" in both.err) == (2, True)
