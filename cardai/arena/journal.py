@@ -116,7 +116,9 @@ class Journal:
         with naming(f"The file {self._beside}"), self._beside.open("r+b", buffering=0) as file:
             over = file.seek(0, os.SEEK_END) - self._tail - len(finished + last)
             file.seek(self._tail)
-            file.write(finished + last + b"\n" * over)  # at once: a process killed here leaves no half of an older hand
+            text = finished + last + b"\n" * over
+            while text:  # at once: a process killed here leaves no half of an older hand; on a full disk it is less, then an error
+                text = text[file.write(text) :]
             file.truncate(self._tail + len(finished + last))
         self._kept = len(records)
         self._tail += len(finished)

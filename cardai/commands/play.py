@@ -181,6 +181,7 @@ def _check(game: str | None, opponents: tuple[str, ...], resume: bool) -> None:
 
 def _run(options: PlayOptions) -> None:
     """Show the app until the person leaves it."""
+    from cardai.arena.journal import journal_of
     from cardai.ui.app import PlayApp
 
     app = PlayApp(options)
@@ -189,9 +190,10 @@ def _run(options: PlayOptions) -> None:
         raise app.problem
     if app.return_code:
         raise typer.Exit(app.return_code)
-    if app.file is not None and app.file.exists():
-        note(f"Your match is in {app.file}. Go on with it: cardai play --resume{_named(options)}")
-        note(f"Look at it again: cardai replay {shlex.quote(str(app.file))}")
+    held = None if app.file is None else journal_of(app.file)  # of who leaves while a program thinks, beside it
+    if held is not None and held.exists():
+        note(f"Your match is in {held}. Go on with it: cardai play --resume{_named(options)}")
+        note(f"Look at it again: cardai replay {shlex.quote(str(held))}")
 
 
 def _named(options: PlayOptions) -> str:

@@ -25,7 +25,7 @@ Screen { layout: vertical; }
 .-narrow #table { width: 100%; height: auto; max-height: 1fr; }
 .-narrow #log { width: 100%; height: 1fr; min-height: 1; border-left: none; }
 #message { height: auto; max-height: 2; padding: 0 1; color: $text-accent; }
-#actions { height: auto; max-height: 4; min-height: 1; padding: 0 1; }
+#actions { height: auto; max-height: 50%; min-height: 1; padding: 0 1; }
 #entry { height: 1; border: none; padding: 0 1; background: $boost; }
 #footer { height: 1; padding: 0 1; background: $boost; }
 #list { height: 1fr; border: none; scrollbar-size: 1 1; }

@@ -150,9 +150,10 @@ class ChoosePlayer(Chooser):
         self.work.close()
 
     def _list(self, players: list[Player]) -> None:
+        at, specs = self.query_one(OptionList).highlighted, [player.spec for player in players]
+        marked = "" if at is None else self.rows[at][0]  # who was measured stands elsewhere now
+        at = specs.index(marked) if marked in specs else strong(players) if at is None else at
         self.players = players
-        at = self.query_one(OptionList).highlighted
-        at = strong(players) if at is None else at
         self.say("" if players else "No program that is installed plays this game.")
         self.missing = box.missing(self.game)
         width = max((len(name) for name in [p.spec for p in players] + [b.name for b in self.missing]), default=0)

@@ -58,7 +58,15 @@ class Replaying(Watching):
             self.hand, self.steps, self.at = hand, steps, min(at, len(steps) - 1)
             self.draw()
 
-        self.work.start(lambda: self.recording.steps(hand, reveal), loaded, self.failed)
+        def refused(error: Exception) -> None:
+            self.hand, self.steps = hand, []
+            for part in ("picture", "said", "actions"):
+                self.put(part, Text())
+            self.put("title", Text(f"hand {hand + 1:,} of {len(self.recording):,}"))
+            self.put("footer", footer("n next", "p prev", "g go", "q leave"))
+            self.failed(error)
+
+        self.work.start(lambda: self.recording.steps(hand, reveal), loaded, refused)
 
     @property
     def step(self) -> Step:
@@ -148,7 +156,8 @@ class Replaying(Watching):
         elif character == "?":
             self.help()
         elif not self.steps:
-            return
+            if character in ("n", "p", "g"):
+                self._other(character, key)
         elif key in ("right", "enter", "space", "down"):
             self._go(self.at + 1)
         elif key in ("left", "backspace", "up"):

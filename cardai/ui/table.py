@@ -280,7 +280,8 @@ class Playing(Watching, Coaching):
             self.say(f"{who} is not ready yet: wait, or q stops.")
             return True
         if self.board is None:
-            self.say("The hand is over: Enter deals the next one.")
+            over = "The hand is over: Enter deals the next one."
+            self.say("A program erred: q stops, --resume asks it again." if self.match.waiting else over)
             return True
         return False
 

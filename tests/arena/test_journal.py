@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from io import FileIO
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from cardai.arena import records
 from cardai.arena.journal import Journal
@@ -32,3 +36,20 @@ def test_what_killed_processes_had_half_written_goes(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "r.jsonl", Table("kuhn", ["random", "random"], seed=1).header)
     assert sorted(file.name for file in tmp_path.iterdir()) == [other.name, "r.jsonl.open"]
     journal.discard()
+
+
+def test_what_is_written_in_parts_is_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an action on a full disk a part was written and the rest was zeros, without an error until the next one."""
+
+    class InParts(FileIO):
+        def write(self, data: Any) -> int:
+            return super().write(data[:100])
+
+    table = Table("leduc", [None, "always_call"], seed=1, save=tmp_path / "m.jsonl")
+    monkeypatch.setattr(Path, "open", lambda self, *mode, **more: InParts(self, "r+"))
+    while not table.hand_over:
+        table.act(1)
+    monkeypatch.undo()
+    file = tmp_path / "m.jsonl.open"
+    assert b"\0" not in file.read_bytes()
+    assert records.read(file).hands == [*table.records]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -74,6 +75,25 @@ def test_a_match_that_is_kept_already_is_not_replaced(cardai: Call, face: tuple[
     assert called.code == 2
     assert called.err == f"cardai: {file} is there already. Go on with it by --resume, or name another file.\n"
     assert file.read_bytes() == before
+
+
+def test_who_leaves_while_a_program_thinks_is_told_where_the_match_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is beside the record's name then, and nothing was said of it."""
+    pytest.importorskip("textual")
+    from cardai.commands import play
+    from cardai.ui.app import PlayOptions
+
+    app = SimpleNamespace(run=lambda: None, problem=None, return_code=0, file=tmp_path / "match.jsonl")
+    monkeypatch.setattr("cardai.ui.app.PlayApp", lambda options: app)
+    said: list[str] = []
+    monkeypatch.setattr(play, "note", said.append)
+    play._run(PlayOptions())
+    assert said == []
+    (tmp_path / "match.jsonl.open").touch()
+    play._run(PlayOptions())
+    assert said[0] == f"Your match is in {app.file}.open. Go on with it: cardai play --resume"
 
 
 class Terminal:

@@ -79,6 +79,21 @@ def test_a_strong_opponent_is_pointed_at_first() -> None:
     asyncio.run(play())
 
 
+def test_who_was_measured_stays_marked_where_he_stands_now() -> None:
+    """The mark stayed at its place in the list, and Enter sat down against another."""
+
+    async def play() -> None:
+        async with seated(PlayOptions("kuhn")) as person:
+            await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
+            first = person.screen.players[0].spec
+            await person.press("home")
+            person.screen._list(person.screen.players[::-1])
+            await person.pilot.pause()
+            assert person.screen.rows[person.screen.query_one(OptionList).highlighted][0] == first
+
+    asyncio.run(play())
+
+
 def test_who_is_strong_is_said_by_name_by_the_ladder_or_is_the_search() -> None:
     assert strong([Player(name, "") for name in ("always", "champion", "ismcts")]) == 1
     assert strong([Player(name, "") for name in ("always", "ismcts")]) == 1

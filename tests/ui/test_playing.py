@@ -196,6 +196,19 @@ def test_cards_and_actions_are_clicked() -> None:
     asyncio.run(play())
 
 
+@pytest.mark.parametrize(("game", "size"), [("liars_dice:dice=3", (80, 24)), ("liars_dice:dice=2", (60, 20))])
+def test_all_that_can_be_chosen_is_to_be_seen(game: str, size: tuple[int, int]) -> None:
+    """Four lines of it were, of six, and the arrows went on to what nobody saw."""
+
+    async def look() -> None:
+        async with seated(PlayOptions(game, ("random",), seed=4), size) as person:
+            listed = person.screen.query_one("#actions")
+            shown = "\n".join("".join(part.text for part in listed.render_line(y)) for y in range(listed.size.height))
+            assert [choice.words for _, choice in person.board.listed() if choice.words not in shown] == []
+
+    asyncio.run(look())
+
+
 def test_arrows_choose_an_action_and_enter_plays_it() -> None:
     async def play() -> None:
         async with seated(PlayOptions("leduc", ("always_call",), seed=4)) as person:
@@ -364,6 +377,8 @@ def test_a_player_that_errs_is_named_and_the_app_stays(tmp_path: Path) -> None:
         async with seated(PlayOptions("leduc", ("wrong",), seed=4)) as person:
             await person.press("c")
             assert "chose the illegal action 77" in person.shown("message")
+            await person.press("c")
+            assert person.shown("message") == "A program erred: q stops, --resume asks it again."
             await person.press("q")
             assert isinstance(person.screen, Confirm)
 

@@ -68,6 +68,30 @@ def test_a_hand_is_stepped_through_and_others_are_gone_to(leduc: Recording) -> N
     asyncio.run(look())
 
 
+def test_hands_behind_one_that_cannot_be_replayed_are_gone_to(leduc: Recording) -> None:
+    """Of a file that began with one no other hand could be reached, and n stood still before one."""
+    for bad in (0, 2):
+        leduc.file.hands[bad]["actions"] = [9]
+
+    async def look() -> None:
+        app = ReplayApp(leduc, 0, False, ["random"])
+        async with app.run_test(size=(80, 24)) as pilot:
+            person = Sat(app, pilot)  # type: ignore[arg-type]
+            await person.until(lambda: "The action 9 is not legal here" in person.shown("message"))
+            assert "n next" in person.shown("footer")
+            await pilot.press("x", "right")
+            for keys, title in (("n", "hand 2 of 4"), ("n", "hand 3 of 4"), ("n", "hand 4 of 4"), ("p", "hand 3 of 4")):
+                await pilot.press(*keys)
+                await person.until(lambda: not person.screen.work.busy)
+                assert title in person.shown("title")
+            assert (person.shown("picture"), person.shown("actions")) == ("", "")
+            await pilot.press("g", "2", "enter")
+            await person.until(lambda: not person.screen.work.busy)
+            assert "hand 2 of 4" in person.shown("title")
+
+    asyncio.run(look())
+
+
 def test_at_the_end_those_cards_lie_open_that_were_turned_over(tmp_path: Path) -> None:
     """Who folded, or won without a showdown, shows nothing."""
     file, game = tmp_path / "hands.jsonl", make.game("leduc")
