@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = "examples"
 SHOWN = 20
 """Hands left out that are reported one by one."""
+_BEGUN = "The last hand was not finished: it was left out.", "a hand that was not finished"
 
 Source = Annotated[
     str,
@@ -103,6 +104,8 @@ def _hands(source: str, target: str, to: str, game: str, strict: bool) -> None:
     from cardai.formats.acpc.games import find_definition
 
     wanted = to or _format_of(target)
+    if target != "-" and os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
+        raise UsageError(f"OUT is IN, {source!r}: what is left out would be lost. Give another name.")
     problems: Sequence[str]
     if wanted == "record" and source != "-" and _of_a_room(source):
         count, problems = _streamed(source, target)
@@ -232,7 +235,8 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
     file = read_hands(source, game) if file is None else file
     header = {**file.header, "not_shown": file.not_shown} if file.not_shown else file.header  # no chance which they are
     written = target.write(header, file.hands)
-    return evolve(written, left_out=(*file.damaged, *written.left_out))
+    begun = () if file.unfinished is None else (LeftOut(*_BEGUN),)
+    return evolve(written, left_out=(*file.damaged, *begun, *written.left_out))
 
 
 def _format_of(target: str) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import cardai
 from cardai.arena import match, records
-from cardai.arena.table import replay
+from cardai.arena.table import Table, replay
 from cardai.cli import main
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
@@ -289,6 +289,29 @@ def test_a_conversion_that_fails_leaves_the_older_file(tmp_path: Path, capsys: p
 
 
 @pytest.mark.usefixtures("compiled")
+def test_a_match_is_not_converted_into_itself_and_a_hand_that_was_begun_counts_as_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """ "None left out", and the hand with which the match would have gone on was gone."""
+    source, left = tmp_path / "m.jsonl.open", tmp_path / "left.jsonl"
+    table = Table("leduc", [None, "always_call"], seed=1, groups=range(2), save=tmp_path / "m.jsonl")
+    while not table.hand_over:
+        table.act(1)
+    table.next_hand()
+    before = source.read_bytes()
+    left.symlink_to(source)
+    for target in (source, left):
+        with pytest.raises(SystemExit) as stop:
+            main(["convert", str(source), str(target), "--to", "record"])
+        assert (stop.value.code, source.read_bytes()) == (2, before)
+        assert "OUT is IN" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stop:
+        main(["convert", str(source), str(tmp_path / "done.jsonl")])
+    assert stop.value.code == 0
+    assert "One hand written to" in (said := capsys.readouterr().err)
+    assert "1 left out.\n       1  a hand that was not finished" in said
+
+
 def test_phh_is_converted_and_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pokerkit")
     phh, back = tmp_path / "a.phhs", tmp_path / "back.log"

@@ -15,7 +15,7 @@ from cardai.core.files import read_json, refuse_links, write_json
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure
 from cardai.poker.hand_classes import CLASSES
-from cardai.poker.preflop.charts import ENOUGH, Chart, Head, class_shares, rounding, write_chart
+from cardai.poker.preflop.charts import ENOUGH, HEAD, Chart, Head, class_shares, rounding, write_chart
 from cardai.poker.preflop.rules import Rules
 from cardai.poker.preflop.shares import FITTED, Depth
 from cardai.poker.preflop.solving import Problem, Seed, dealt_worth, exact_worth, learned, problem_of
@@ -76,6 +76,11 @@ class Making:
                     f"{directory} has a chart of other rules: {found.rules}. Give another name, or delete it."
                 )
             self.state = found
+        elif (directory / HEAD).exists():
+            raise UsageError(
+                f"{directory} has a chart without what it was solved from ({STATE}, {SEEDS}), which cannot be gone on with. Give "
+                "another name, or delete it."
+            )
 
     def seed(self, number: int) -> Seed:
         """Return a seed's solving so far."""

@@ -237,6 +237,9 @@ def test_a_stopped_solving_goes_on_to_the_same_chart(tmp_path: Path, pushes: tup
     assert json.loads(file.read_bytes())["steps"] == {"0": 150, "1": 150}
     with pytest.raises(UsageError, match="other rules"):
         Making(tmp_path / "a", evolve(PUSH, stack=12), CHECKED_DOWN)
+    file.unlink()  # a chart that came from elsewhere, which was replaced
+    with pytest.raises(UsageError, match="a chart without what it was solved from"):
+        Making(tmp_path / "a", PUSH, CHECKED_DOWN)
 
 
 def test_a_chart_is_read_back_and_damage_is_refused(pushes: tuple[Path, Chart], tmp_path: Path) -> None:
