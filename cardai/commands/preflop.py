@@ -33,7 +33,9 @@ Callers = Annotated[
 ]
 Limp = Annotated[bool, typer.Option("--limp/--no-limp", help="Whether the small blind may limp.")]
 Rake = Annotated[float, typer.Option("--rake", metavar="PERCENT", min=0, max=20, help="The room's share of flops.")]
-RakeCap = Annotated[float, typer.Option("--rake-cap", metavar="BB", min=0, help="The most that it takes.")]
+RakeCap = Annotated[
+    float, typer.Option("--rake-cap", metavar="BB", min=0, help="The most that it takes (0: there is no such bound).")
+]
 CheckDown = Annotated[bool, typer.Option("--check-down", help="Flops are worth their equity, whatever is behind.")]
 Iterations = Annotated[
     int | None,
@@ -121,6 +123,8 @@ def preflop(
         if name is None:
             _refuse(context, ("at",), "{} names a decision of a chart: it needs --name, as the list of charts has it.")
     else:
+        if not rake:
+            _refuse(context, ("rake_cap",), "{} bounds what the room takes: it needs --rake PERCENT.")
         rules = _rules(players, stack, ante, raises, blind_raises, callers, limp, rake, rake_cap)
         _solve(library, name, rules, _Asked(iterations, seeds, hands, check_down))
     _tell(library, name, at, json)

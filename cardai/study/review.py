@@ -243,7 +243,9 @@ def number(value: float) -> str:
     """Return a number with three digits that count, without an exponent."""
     if not math.isfinite(value):
         return "?"
-    digits = 2 - math.floor(math.log10(abs(value))) if abs(value) >= 1e-6 else 0
+    if abs(value) < 1e-6:
+        return "0"
+    digits = 2 - math.floor(math.log10(abs(value)))
     return f"{value:,.{min(max(digits, 0), 8)}f}"
 
 

@@ -85,6 +85,10 @@ def test_what_no_value_is_known_of_brings_no_figure(cardai: Any) -> None:
             ("t", "--values", "run", "--blind-raises", "3"),
             "--values solves a table, to which --blind-raises says nothing.",
         ),
+        (
+            ("lib", "--name", "a", "--iterations", "10", "--rake-cap", "3"),
+            "--rake-cap bounds what the room takes: it needs --rake",
+        ),
         (("lib", "--name", "a", "--iterations", "10", "--players", "9", "--callers", "7"), "more than 40,000 places"),
     ],
 )

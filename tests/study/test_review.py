@@ -205,7 +205,8 @@ def test_a_table_of_decisions_holds_no_formula_of_a_strangers_name() -> None:
 
 
 def test_numbers_have_three_digits_that_count_and_no_exponent() -> None:
-    assert [number(x) for x in (0.0, 1234.5, 12.345, 0.012345, math.nan)] == ["0", "1,234", "12.3", "0.0123", "?"]
+    numbers = (0.0, -0.0, -1e-9, 1234.5, 12.345, 0.012345, math.nan)
+    assert [number(x) for x in numbers] == ["0", "0", "0", "1,234", "12.3", "0.0123", "?"]
 
 
 def test_a_review_prints_itself() -> None:
