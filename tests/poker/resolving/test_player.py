@@ -53,6 +53,13 @@ def test_amounts_are_drawn_as_often_as_it_says() -> None:
         assert (drawn == amount).mean() == pytest.approx(share, abs=4 * 0.5 / many**0.5)
 
 
+def test_an_all_in_of_the_other_that_is_less_than_a_raise_is_raised_to_what_is_legal() -> None:
+    """Of uneven stacks all that can be lost is the shorter one: behind 517 of its 1,000 a raise is to 1,034 at least."""
+    views, legal = dealt()
+    amounts, odds = player().raise_odds(views, evolve(legal, min_amount=np.array([1034]), max_amount=np.array([1500])))
+    assert (amounts.tolist(), odds[0].tolist()) == ([1034, 1500], pytest.approx([5 / 7, 2 / 7]))
+
+
 @pytest.mark.parametrize("name", ["player", "button", "history", "history_round", "board", "stacks", "spent"])
 def test_views_of_one_batch_are_told_apart_by_all_that_is_public(name: str) -> None:
     views = np.repeat(dealt()[0], 3)
