@@ -61,14 +61,14 @@ OTHERS = {name: name for name in ("always_call", "threshold", "opponent_model")}
     f"translated:run=runs/{NAME}/depths/10000": "a blueprint on a ladder of bets, which are translated",
 }
 """Who it plays against: what they are called."""
-DEALT = {f"translated:run=runs/{NAME}/depths/10000": 2000, "opponent_model": 2000, "threshold": 2000}
-"""Hands against them, where they are not 200."""
+DEALT = 2000
+"""Hands against them."""
 ALSO = (
     f"cardai evaluate lbr {_SHIPPED} --bets fcpa --rounds 3+4 --boards 100 --branches 1",
     f"cardai evaluate lbr {_SHIPPED} --bets fc --rounds 1+2+3+4 --boards 100 --branches 1",
     f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 3+4 --boards 100 {_HASTY}",
     f"cardai evaluate lbr {_SHIPPED} --bets 56 --rounds 2 --boards 200 {_HASTY}",
-    *(f"cardai evaluate aivat {_SHIPPED} --vs {other} --hands {DEALT.get(other, 200)} --seed 7" for other in OTHERS),
+    *(f"cardai evaluate aivat {_SHIPPED} --vs {other} --hands {DEALT} --seed 7" for other in OTHERS),
 )
 """Its other measures, by the commands of experiments/no_limit_player."""
 WORDS = (

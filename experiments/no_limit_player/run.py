@@ -120,10 +120,10 @@ MEASURES = (
     lbr("56", "LBR 56 bets on turn and river, weighed by its level fair, the player", SHIPPED, "56", "3+4", 100, GUESSED),
     lbr("56_flop", "LBR 56 bets on the flop, then fc, weighed by its level fair, the player", SHIPPED, "56", "2", 200, GUESSED),
     *(
-        match(other, f"AIVAT, the player against {other}", SHIPPED, other, DEALT.get(other, 200))
+        match(other, f"AIVAT, the player against {other}", SHIPPED, other, DEALT)
         for other in ("always_call", "threshold", "opponent_model")
     ),
-    match("blueprint", "AIVAT, the player against a blueprint, bets translated", SHIPPED, TRANSLATED, DEALT[TRANSLATED]),
+    match("blueprint", "AIVAT, the player against a blueprint, bets translated", SHIPPED, TRANSLATED, DEALT),
     match("longer", "AIVAT, the player against itself at 480 iterations of a decision (120, on the river 300)", SHIPPED, LONGER, 100),
     *(match(level, f"AIVAT, the player against its level {level}", SHIPPED, SHIPPED.replace(":", f":level={level},"), 100) for level in LEVELS),
     Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 25", "text"),
