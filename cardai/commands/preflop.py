@@ -123,8 +123,6 @@ def preflop(
         if name is None:
             _refuse(context, ("at",), "{} names a decision of a chart: it needs --name, as the list of charts has it.")
     else:
-        if not rake:
-            _refuse(context, ("rake_cap",), "{} bounds what the room takes: it needs --rake PERCENT.")
         rules = _rules(players, stack, ante, raises, blind_raises, callers, limp, rake, rake_cap)
         _solve(library, name, rules, _Asked(iterations, seeds, hands, check_down))
     _tell(library, name, at, json)
@@ -167,6 +165,8 @@ def _rules(
 ) -> Rules:
     from cardai.poker.preflop.rules import Rules
 
+    if rake_cap and not rake:
+        raise UsageError("--rake-cap bounds what the room takes: it needs --rake PERCENT.")
     try:
         found = Rules(
             players, stack, ante=ante, raises=raises, blind_raises=blind_raises, callers=callers, limp=limp,

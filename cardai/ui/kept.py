@@ -175,8 +175,11 @@ def release(path: Path) -> None:
 
 def _locked(path: Path) -> FileLock:
     """Return the lock of a file. Raises Held, UsageError: a link is in its place, or nothing can be written there."""
-    beside = path.with_name(f".{path.name}{LOCK}")
     try:
-        return FileLock(beside)
+        return FileLock(_lock_of(path))
     except OSError as error:
-        raise UsageError(f"The file {beside} cannot be written: {error.strerror}.") from error
+        raise UsageError(f"The file {_lock_of(path)} cannot be written: {error.strerror}.") from error
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}{LOCK}")
