@@ -124,7 +124,7 @@ MEASURES = (
         for other in ("always_call", "threshold", "opponent_model")
     ),
     match("blueprint", "AIVAT, the player against a blueprint, bets translated", SHIPPED, TRANSLATED, DEALT),
-    match("longer", "AIVAT, the player against itself at 480 iterations of a decision (120, on the river 300)", SHIPPED, LONGER, 100),
+    match("longer", "AIVAT, the player against itself at 480 iterations of a decision (120, on the river 300)", SHIPPED, LONGER, 400),
     *(match(level, f"AIVAT, the player against its level {level}", SHIPPED, SHIPPED.replace(":", f":level={level},"), 100) for level in LEVELS),
     Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 25", "text"),
     Measure("seated", "what a decision takes as the player is seated, 2 seconds and two threads", f"python benchmarks/decisions.py --hands 40 --agent {PLAYER} --no-turns --no-flops", "text"),
