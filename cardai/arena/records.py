@@ -47,6 +47,12 @@ class RecordFile:
     """Whether the last of ``damaged`` is a last line that was cut off."""
 
     @property
+    def left_out(self) -> list[str]:
+        """What whoever writes the finished hands elsewhere leaves behind: a sentence each."""
+        begun = LeftOut("The last hand was not finished: it was left out.", "a hand that was not finished")
+        return self.damaged if self.unfinished is None else [*self.damaged, begun]
+
+    @property
     def not_shown(self) -> int:
         """How many hands a site has kept the other cards of: they are sentences in ``damaged``, or were left out by who wrote it."""
         told = sum(isinstance(one, LeftOut) and one.reason == NOT_SHOWN for one in self.damaged)

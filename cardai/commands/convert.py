@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 EXAMPLES = "examples"
 SHOWN = 20
 """Hands left out that are reported one by one."""
-_BEGUN = "The last hand was not finished: it was left out.", "a hand that was not finished"
 
 Source = Annotated[
     str,
@@ -235,8 +234,7 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
     file = read_hands(source, game) if file is None else file
     header = {**file.header, "not_shown": file.not_shown} if file.not_shown else file.header  # no chance which they are
     written = target.write(header, file.hands)
-    begun = () if file.unfinished is None else (LeftOut(*_BEGUN),)
-    return evolve(written, left_out=(*file.damaged, *begun, *written.left_out))
+    return evolve(written, left_out=(*file.left_out, *written.left_out))
 
 
 def _format_of(target: str) -> str:

@@ -310,6 +310,10 @@ def test_a_match_is_not_converted_into_itself_and_a_hand_that_was_begun_counts_a
     assert stop.value.code == 0
     assert "One hand written to" in (said := capsys.readouterr().err)
     assert "1 left out.\n       1  a hand that was not finished" in said
+    with pytest.raises(SystemExit):
+        main(["convert", str(source), str(tmp_path / "done.log")])
+    assert "One hand written to" in (said := capsys.readouterr().err)
+    assert "1 left out." in said
 
 
 def test_phh_is_converted_and_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,7 +104,7 @@ def _record(mapped: GameMap, tree: WireTree, agents: list[str], hand: LogHand) -
 
 
 def records_to_log(file: RecordFile) -> Log:
-    """Return records as a log, hands numbered from 0 in the file's order; damaged records are reported.
+    """Return records as a log, hands numbered from 0 in the file's order; damaged and unfinished ones are reported.
 
     Raises:
         UsageError: the game is none that the competition's files can describe.
@@ -114,7 +114,7 @@ def records_to_log(file: RecordFile) -> Log:
     definition = definition_of(game, spec)
     mapped = game_map(definition, spec)
     names = _names([str(agent) for agent in file.header.get("agents", ())])
-    log = Log(definition=definition, problems=[Problem(0, message) for message in file.damaged])
+    log = Log(definition=definition, problems=[Problem(0, message) for message in file.left_out])
     totals = dict.fromkeys(names, 0.0)
     views, tree = view_maker(mapped), WireTree(definition)
     for number, record in enumerate(file.hands):
